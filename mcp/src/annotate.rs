@@ -1,0 +1,132 @@
+//! What an author declares on a clap `Command` or `Arg`.
+//!
+//! Declarations travel inside the clap tree itself (clap's `unstable-ext`), so there is no second
+//! list to keep in step:
+//!
+//! ```
+//! use clap::{Arg, Command};
+//! use clap_facade::annotate::{read_only, secret};
+//!
+//! let show = Command::new("show")
+//!     .add(read_only().mutating_when("output"))
+//!     .arg(Arg::new("output").long("output"))
+//!     .arg(Arg::new("token").long("token").add(secret()));
+//! # let _ = show;
+//! ```
+
+use crate::catalog::{Effect, Example};
+use clap::builder::{ArgExt, CommandExt};
+
+/// Declares that a command changes nothing.
+pub fn read_only() -> CommandNote {
+    CommandNote { effect: Some(Effect::ReadOnly), ..CommandNote::default() }
+}
+
+/// Declares that a command changes something: the same as undeclared, but on purpose.
+pub fn mutating() -> CommandNote {
+    CommandNote { effect: Some(Effect::Mutating), ..CommandNote::default() }
+}
+
+/// Declares that a command changes something in a way that can't simply be undone.
+pub fn destructive() -> CommandNote {
+    CommandNote { effect: Some(Effect::Destructive), ..CommandNote::default() }
+}
+
+/// Hides a command and its whole subtree from agents, while people still see it.
+pub fn hidden() -> CommandNote {
+    CommandNote { exposure: Exposure::Hidden, ..CommandNote::default() }
+}
+
+/// What an author declares on a `clap::Command`.
+///
+/// A later `add` on the same command replaces an earlier one: chain the methods instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandNote {
+    pub(crate) effect: Option<Effect>,
+    pub(crate) mutating_when: Vec<String>,
+    pub(crate) exposure: Exposure,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) untrusted_output: bool,
+}
+
+/// Whether agents may reach a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Exposure {
+    /// By classification.
+    #[default]
+    Classified,
+    /// Never, with its subtree.
+    Hidden,
+    /// Though it takes a command line as arguments.
+    Exposed,
+}
+
+impl CommandNote {
+    /// Adds a param (clap id or long name) whose presence makes the call mutating.
+    #[must_use]
+    pub fn mutating_when(mut self, param: impl Into<String>) -> Self {
+        self.mutating_when.push(param.into());
+        self
+    }
+
+    /// Hides the command and its whole subtree from agents.
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.exposure = Exposure::Hidden;
+        self
+    }
+
+    /// Exposes a command that takes another command line as its arguments.
+    ///
+    /// Such a command lets a caller run whatever it can run: that is how allow-lists are bypassed.
+    #[must_use]
+    pub fn exposed(mut self) -> Self {
+        self.exposure = Exposure::Exposed;
+        self
+    }
+
+    /// Adds an example: what it achieves, and the command line after the program's name.
+    #[must_use]
+    pub fn example(mut self, title: impl Into<String>, line: impl Into<String>) -> Self {
+        self.examples.push(Example { title: title.into(), line: line.into() });
+        self
+    }
+
+    /// Declares that the output holds text which comes from data.
+    #[must_use]
+    pub fn untrusted_output(mut self) -> Self {
+        self.untrusted_output = true;
+        self
+    }
+}
+
+impl CommandExt for CommandNote {}
+
+/// Declares an arg to be a write gate, offered wherever it is inherited by a mutating command.
+pub fn gate() -> ArgNote {
+    ArgNote::Gate
+}
+
+/// Declares an arg to belong to the host: agents never see or set it.
+pub fn host_owned() -> ArgNote {
+    ArgNote::HostOwned
+}
+
+/// Declares an arg to hold a secret: agents never see or set it, and nothing ever prints it.
+pub fn secret() -> ArgNote {
+    ArgNote::Secret
+}
+
+/// What an author declares on a `clap::Arg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgNote {
+    /// A write gate.
+    Gate,
+    /// Set by the host alone.
+    HostOwned,
+    /// Never shown, never set by a caller.
+    Secret,
+}
+
+impl ArgExt for ArgNote {}

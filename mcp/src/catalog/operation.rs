@@ -1,0 +1,270 @@
+//! What a command is, as plain data: no clap and no JSON types.
+
+use std::fmt;
+
+/// What a call may do to the world.
+///
+/// Ordered: a wider effect compares greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// Changes nothing.
+    ReadOnly,
+    /// Changes something; also what an undeclared command is taken for.
+    Mutating,
+    /// Changes something in a way that can't simply be undone.
+    Destructive,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ReadOnly => "read-only",
+            Self::Mutating => "mutating",
+            Self::Destructive => "destructive",
+        })
+    }
+}
+
+/// One runnable command of the tree.
+///
+/// Made by [`Catalog::new`](super::Catalog::new) alone; nothing else reads the clap tree for facts.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Operation {
+    /// Canonical command names below the root, as clap has them: `["items", "enrich"]`.
+    /// Empty for a root that runs by itself.
+    pub path: Vec<String>,
+    /// The path joined by spaces (the root's own name for an empty path): what an agent calls it by.
+    pub name: String,
+    /// The tool name of the mirror surface, in the safe profile `^[a-z][a-z0-9_]{0,51}$`; unique.
+    pub tool: String,
+    /// Visible aliases of the last word of the path, as further paths an agent may say.
+    pub aliases: Vec<String>,
+    /// One line of help, or empty.
+    pub about: String,
+    /// The long help where it says more than `about`.
+    pub long_about: Option<String>,
+    /// The effect its author declared; `None` counts as [`Effect::Mutating`].
+    pub declared: Option<Effect>,
+    /// Property names of the params whose presence makes a read-only operation mutating.
+    pub mutating_when: Vec<String>,
+    /// What a caller may set, positionals included, in the enumerator's order.
+    pub params: Vec<Param>,
+    /// What clap enforces between params, one sentence each.
+    pub constraints: Vec<String>,
+    /// Examples that the author declared.
+    pub examples: Vec<Example>,
+    /// Output holds text that comes from data, not from the CLI itself.
+    pub untrusted_output: bool,
+}
+
+impl Operation {
+    /// Returns the effect of a call that sets the params named by `set`.
+    pub fn effect<'a>(&self, set: impl IntoIterator<Item = &'a str>) -> Effect {
+        let base = self.declared.unwrap_or(Effect::Mutating);
+        let widened = set.into_iter().any(|name| self.mutating_when.iter().any(|when| when == name));
+        if widened { base.max(Effect::Mutating) } else { base }
+    }
+
+    /// Returns the widest effect that any call of it can have.
+    pub fn widest_effect(&self) -> Effect {
+        self.effect(self.mutating_when.iter().map(String::as_str))
+    }
+
+    /// Tells whether no call of it changes anything.
+    pub fn is_read_only(&self) -> bool {
+        self.widest_effect() == Effect::ReadOnly
+    }
+
+    /// Finds a param by its property name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|param| param.name == name)
+    }
+}
+
+/// A call worth showing, as its author wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// What the call achieves, one line.
+    pub title: String,
+    /// The command line after the program's name: `items enrich --from works.json --yes`.
+    pub line: String,
+}
+
+/// One thing a caller may set.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Param {
+    /// Property name: the long name, else the short, else the positional's name.
+    pub name: String,
+    /// Other property names that mean the same param (visible aliases).
+    pub aliases: Vec<String>,
+    /// The clap id, for looking it up in `ArgMatches`.
+    pub id: String,
+    /// How many commands down from the root it is written: `path.len()` for the command's own and
+    /// for global args, fewer for an ancestor's own option.
+    pub depth: usize,
+    /// How it is spelled on the command line.
+    pub spelling: Spelling,
+    /// What it takes.
+    pub kind: ParamKind,
+    /// It is a write gate (`--yes`, `--dry-run`, …), inherited or the command's own.
+    pub gate: bool,
+    /// clap refuses a call without it.
+    pub required: bool,
+    /// Help, first paragraph, or empty.
+    pub help: String,
+    /// The long help where it says more than `help`.
+    pub long_help: Option<String>,
+    /// The default that may be published: none for switches, counts, secrets and env-backed args.
+    pub default: Vec<String>,
+}
+
+/// How a param is spelled on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `--name`, value joined by `=`.
+    Long(String),
+    /// `-n`, value joined by `=`.
+    Short(char),
+    /// A positional, by clap's 1-based index.
+    Positional {
+        /// clap's index, from 1.
+        index: usize,
+        /// Accepted only after `--`.
+        last: bool,
+        /// Swallows the rest of the line.
+        trailing: bool,
+    },
+    /// The name and arguments of an external subcommand.
+    External,
+}
+
+impl fmt::Display for Spelling {
+    /// Writes the flag as a user types it; nothing for positionals.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Long(long) => write!(f, "--{long}"),
+            Self::Short(short) => write!(f, "-{short}"),
+            Self::Positional { .. } | Self::External => Ok(()),
+        }
+    }
+}
+
+/// What a param takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// `true` passes the flag, whatever it means to the command (SetTrue and SetFalse alike).
+    Switch,
+    /// Passed as often as the integer says, at most [`COUNT_MAX`] times.
+    Count,
+    /// Exactly one value.
+    One(ValueType),
+    /// A value, or `true` for the bare flag (`num_args(0..=1)`).
+    Optional {
+        /// The value's type.
+        value: ValueType,
+        /// A value must be joined by `=`.
+        require_equals: bool,
+    },
+    /// Several values.
+    Many {
+        /// The type of each.
+        item: ValueType,
+        /// How they are repeated.
+        repeat: Repeat,
+    },
+}
+
+/// The most often a counted flag is passed: clap counts in a `u8`.
+pub const COUNT_MAX: u64 = 255;
+
+/// How a param with several values is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The option itself may be repeated (`ArgAction::Append`).
+    pub append: bool,
+    /// The fewest values one occurrence takes.
+    pub min: usize,
+    /// The most values one occurrence takes; `usize::MAX` for no limit.
+    pub max: usize,
+    /// The character that separates values inside one token.
+    pub delimiter: Option<char>,
+    /// The token that ends the values.
+    pub terminator: Option<String>,
+    /// A value must be joined by `=`.
+    pub require_equals: bool,
+}
+
+/// The type of one value, by clap's value parser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueType {
+    /// The base type.
+    pub base: BaseType,
+    /// The values allowed, hidden ones left out; empty where any is.
+    pub choices: Vec<Choice>,
+    /// Case of a choice does not matter.
+    pub ignore_case: bool,
+    /// A value that starts with `-` may stand as a token of its own.
+    pub allow_hyphen: bool,
+    /// A negative number may stand as a token of its own.
+    pub allow_negative: bool,
+    /// A file or folder, by the value hint or parser.
+    pub path: bool,
+}
+
+/// The base type of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BaseType {
+    /// Any text.
+    String,
+    /// A whole number in a range.
+    Integer {
+        /// The least value.
+        min: i128,
+        /// The greatest value.
+        max: i128,
+    },
+    /// A number.
+    Number,
+    /// `true` or `false`, written out.
+    Boolean,
+}
+
+/// One allowed value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The value as published.
+    pub name: String,
+    /// Other spellings that clap accepts.
+    pub aliases: Vec<String>,
+    /// Its help, or empty.
+    pub help: String,
+}
+
+/// A command that is not exposed, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excused {
+    /// The path joined by spaces.
+    pub path: String,
+    /// Why agents can't run it.
+    pub reason: Excuse,
+}
+
+/// Why a command is not exposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Excuse {
+    /// Hidden by clap's `hide`, or annotated; inherited by the subtree.
+    Hidden,
+    /// Help, completions, or the mounted server itself.
+    Framework,
+    /// Only dispatches to its subcommands.
+    Group,
+    /// Takes another command line as its arguments, and its owner did not expose it.
+    TakesCommands,
+    /// Its required arg is hidden, host-owned or secret, so that no call could succeed.
+    NotCallable,
+    /// Denied by a policy.
+    Denied,
+}

@@ -1,0 +1,181 @@
+//! Each refusal declared once: its code, sentence, HTTP status, exit code and whether to retry.
+
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])+ $kind:ident = $code:literal, $http:literal, $exit:literal, $retry:literal, $sentence:literal;)+) => {
+        /// Why a call was not run to its end.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Kind { $($(#[$doc])+ $kind,)+ }
+
+        impl Kind {
+            /// Every kind, in declaration order.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// Returns the stable code that clients match on.
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$kind => $code),+ }
+            }
+
+            /// Returns the HTTP status that REST doors answer with.
+            pub const fn http_status(self) -> u16 {
+                match self { $(Self::$kind => $http),+ }
+            }
+
+            /// Returns the exit code of a command-line verb that ends in it.
+            pub const fn exit_code(self) -> u8 {
+                match self { $(Self::$kind => $exit),+ }
+            }
+
+            /// Tells whether the same call may succeed later.
+            pub const fn is_retryable(self) -> bool {
+                match self { $(Self::$kind => $retry),+ }
+            }
+
+            /// Returns the sentence that says what happened, for any reader.
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$kind => $sentence),+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    // kind = code, HTTP status, exit code, retryable, sentence
+    /// The surface lists no such tool: the one refusal that is a JSON-RPC error (−32602).
+    UnknownTool = "UNKNOWN_TOOL", 404, 2, false, "no such tool";
+    /// The catalog has no such operation.
+    UnknownOperation = "UNKNOWN_OPERATION", 404, 2, false, "no such command";
+    /// Arguments that don't fit the operation; every problem is listed.
+    InvalidParams = "INVALID_PARAMS", 400, 2, false, "the arguments don't fit the command";
+    /// The argv would not set exactly what was asked.
+    ProofFailed = "PROOF_FAILED", 422, 2, false, "the command line would not mean exactly this call";
+    /// The call's effect is wider than the tool or the caller may have.
+    EffectDenied = "EFFECT_DENIED", 403, 13, false, "the call's effect is not allowed here";
+    /// The command did not end in time; its process group was ended.
+    TimedOut = "TIMED_OUT", 504, 13, true, "the command ran out of time and was stopped";
+    /// The caller cancelled.
+    Cancelled = "CANCELLED", 499, 13, true, "the call was cancelled";
+    /// The command could not be started.
+    NotStarted = "NOT_STARTED", 500, 1, false, "the command could not be started";
+    /// The command panicked in process; the server goes on.
+    Panicked = "PANICKED", 500, 1, false, "the command crashed";
+    /// A fault of the facade itself.
+    Internal = "INTERNAL", 500, 1, false, "the server failed";
+}
+
+/// A call that was not run to its end: why, where, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which of the declared refusals it is.
+    pub kind: Kind,
+    /// What was wrong, for the reader; the kind's sentence where there is nothing to add.
+    pub message: String,
+    /// Every problem of the call, for refusals of arguments.
+    pub problems: Vec<Problem>,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// One problem of a call's arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// The property name, as given.
+    pub param: String,
+    /// What is wrong, a short fragment: `unknown param`, `missing`, `not an integer`.
+    pub problem: String,
+    /// The value given, cut for display; `None` where nothing was.
+    pub given: Option<String>,
+    /// What would be right.
+    pub expected: Option<String>,
+    /// The values allowed, where they are a closed set.
+    pub allowed: Vec<String>,
+    /// The nearest valid name or value.
+    pub nearest: Option<String>,
+}
+
+impl Refusal {
+    /// Makes a refusal with the kind's own sentence.
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None }
+    }
+
+    /// Makes a refusal of arguments from its problems.
+    pub fn invalid(problems: Vec<Problem>) -> Self {
+        Self { problems, ..Self::new(Kind::InvalidParams) }
+    }
+
+    /// Says more precisely what was wrong.
+    #[must_use]
+    pub fn because(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Renders the refusal as the `error` object that every door sends.
+    pub fn to_json(&self) -> Value {
+        let mut error = Map::new();
+        error.insert("code".into(), self.kind.code().into());
+        error.insert("message".into(), self.message.as_str().into());
+        if !self.problems.is_empty() {
+            error.insert("problems".into(), self.problems.iter().map(Problem::to_json).collect());
+        }
+        if let Some(hint) = &self.hint {
+            error.insert("hint".into(), hint.as_str().into());
+        }
+        if self.kind.is_retryable() {
+            error.insert("retryable".into(), true.into());
+        }
+        json!({ "error": error })
+    }
+}
+
+impl Problem {
+    fn to_json(&self) -> Value {
+        let mut json = Map::new();
+        json.insert("param".into(), self.param.as_str().into());
+        json.insert("problem".into(), self.problem.as_str().into());
+        let mut text = |key: &str, value: &Option<String>| {
+            if let Some(value) = value {
+                json.insert(key.into(), value.as_str().into());
+            }
+        };
+        text("given", &self.given);
+        text("expected", &self.expected);
+        text("nearest", &self.nearest);
+        if !self.allowed.is_empty() {
+            json.insert("allowed".into(), self.allowed.clone().into());
+        }
+        Value::Object(json)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        for problem in &self.problems {
+            write!(f, "\n  {}: {}", problem.param, problem.problem)?;
+            if let Some(expected) = &problem.expected {
+                write!(f, "; expected {expected}")?;
+            }
+            if let Some(nearest) = &problem.nearest {
+                write!(f, "; did you mean `{nearest}`?")?;
+            }
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
