@@ -77,6 +77,17 @@ pub struct Refusal {
     pub problems: Vec<Problem>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// What the command had printed before it was stopped.
+    pub partial: Option<Partial>,
+}
+
+/// What a command had printed before it was stopped, decoded and cut for display.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partial {
+    /// The start of its stdout.
+    pub stdout: String,
+    /// The end of its stderr.
+    pub stderr: String,
 }
 
 /// One problem of a call's arguments.
@@ -99,7 +110,7 @@ pub struct Problem {
 impl Refusal {
     /// Makes a refusal with the kind's own sentence.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None }
+        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None, partial: None }
     }
 
     /// Makes a refusal of arguments from its problems.
@@ -134,6 +145,9 @@ impl Refusal {
         }
         if self.kind.is_retryable() {
             error.insert("retryable".into(), true.into());
+        }
+        if let Some(partial) = &self.partial {
+            error.insert("partial".into(), json!({ "stdout": partial.stdout, "stderr": partial.stderr }));
         }
         json!({ "error": error })
     }

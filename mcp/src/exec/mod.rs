@@ -1,0 +1,175 @@
+//! What carries a proved call out: the CLI's own code in process, or its own executable.
+//!
+//! | | [`InProcess`] | [`Subprocess`] |
+//! | --- | --- | --- |
+//! | runs | a function of the proof's matches | the executable, with the proof's argv |
+//! | stdin, stdout, stderr | given to the command, never the process's own | pipes; stdin is null unless given |
+//! | reads / writes | in parallel / one at a time | as the executable's own locks have it |
+//! | time-out, cancel | a token the command polls | the process group gets TERM, then KILL |
+//! | a crash | is caught and refused | is an exit by signal |
+//! | one transaction over several calls | where the CLI offers it | no |
+//!
+//! A command that ran and exited non-zero is [`Finished`]; a [`Refusal`] means that it was not run to its end.
+
+use crate::argv::Proved;
+use crate::catalog::Effect;
+use crate::refusal::Refusal;
+use serde_json::Value;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use tokio_util::sync::CancellationToken;
+
+/// A future that can be sent, behind a pointer.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Carries proved calls out.
+pub trait Executor: Send + Sync {
+    /// Runs one job to its end.
+    ///
+    /// Dropping the future stops the command like a cancel does.
+    ///
+    /// # Errors
+    /// [`TimedOut`](crate::refusal::Kind::TimedOut) and [`Cancelled`](crate::refusal::Kind::Cancelled), both with what
+    /// the command had printed by then; [`NotStarted`](crate::refusal::Kind::NotStarted),
+    /// [`Panicked`](crate::refusal::Kind::Panicked).
+    fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
+
+    /// Opens one transaction over several jobs; `None` where the CLI offers none.
+    ///
+    /// `timeout` bounds the wait for other writes to end. `max_changes` caps what the whole may change.
+    fn begin(&self, opening: Opening) -> Option<BoxFuture<'_, Result<Box<dyn Unit>, Refusal>>> {
+        let _ = opening;
+        None
+    }
+}
+
+/// Several jobs that take effect together or not at all.
+///
+/// Dropped without a commit, it is rolled back. So is a unit with a job that panicked or did not stop in time; every
+/// later call of such a unit is refused.
+pub trait Unit: Send {
+    /// Runs one job inside the transaction.
+    ///
+    /// # Errors
+    /// As [`Executor::execute`].
+    fn execute(&mut self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
+
+    /// Makes every change permanent and returns what the CLI reports on the whole.
+    ///
+    /// # Errors
+    /// Why nothing was made permanent.
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<Option<Value>, String>>;
+
+    /// Takes every change back.
+    fn rollback(self: Box<Self>) -> BoxFuture<'static, ()>;
+}
+
+/// What a transaction over several jobs may do.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The most changes that the whole may make.
+    pub max_changes: Option<u64>,
+    /// The longest wait for other writes to end.
+    pub timeout: Duration,
+    /// Ends the wait.
+    pub cancel: CancellationToken,
+}
+
+/// What to run: made from a proof alone.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The call, proved.
+    pub proved: Arc<Proved>,
+    /// The effect that the call may have: decides whether it runs beside other calls.
+    pub effect: Effect,
+    /// What the command reads; nothing and an immediate end where `None`.
+    pub stdin: Option<Vec<u8>>,
+    /// How long and how much.
+    pub limits: Limits,
+    /// Stops the command.
+    pub cancel: CancellationToken,
+}
+
+impl Job {
+    /// Makes the job of a proved call: its own effect, no stdin, the default limits.
+    pub fn new(proved: Arc<Proved>) -> Self {
+        let effect = proved.invocation().effect();
+        Self { proved, effect, stdin: None, limits: Limits::default(), cancel: CancellationToken::new() }
+    }
+}
+
+/// How long a command may run and how much of its output is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The time from the call to the command's end, waiting for other writes included.
+    pub timeout: Duration,
+    /// How many bytes of stdout are kept, from its start.
+    pub stdout_bytes: usize,
+    /// How many bytes of stderr are kept, from its end.
+    pub stderr_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 55 seconds, because clients commonly give up after 60; 16 MiB of stdout, 64 KiB of stderr.
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(55), stdout_bytes: 16 << 20, stderr_bytes: 64 << 10 }
+    }
+}
+
+/// A command that ran to its end, whatever it says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub exit: Exit,
+    /// The start of its stdout.
+    pub stdout: Captured,
+    /// The end of its stderr.
+    pub stderr: Captured,
+    /// From the call to the command's end.
+    pub elapsed: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with an exit code.
+    Code(i32),
+    /// By a signal that nobody here sent.
+    Signal(i32),
+}
+
+impl Exit {
+    /// Tells whether the command reports success.
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+        }
+    }
+}
+
+/// What was kept of one output stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The bytes kept: any bytes, not only UTF-8.
+    pub bytes: Vec<u8>,
+    /// How many bytes the command wrote.
+    pub total: u64,
+}
+
+impl Captured {
+    /// Tells whether bytes were left out.
+    pub fn is_cut(&self) -> bool {
+        self.total > self.bytes.len() as u64
+    }
+}
