@@ -11,6 +11,14 @@
 //!
 //! A command that ran and exited non-zero is [`Finished`]; a [`Refusal`] means that it was not run to its end.
 
+mod capture;
+mod group;
+mod in_process;
+mod subprocess;
+
+pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
+pub use subprocess::Subprocess;
+
 use crate::argv::Proved;
 use crate::catalog::Effect;
 use crate::refusal::Refusal;

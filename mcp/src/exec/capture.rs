@@ -1,0 +1,139 @@
+//! Bounded memory for unbounded output.
+
+use super::Captured;
+use crate::refusal::Partial;
+use std::borrow::Cow;
+
+/// The most bytes of one stream that a refusal shows.
+const SHOWN: usize = 2048;
+
+/// Keeps one end of a stream and counts the rest.
+pub(super) struct Keep {
+    end: End,
+    limit: usize,
+    bytes: Vec<u8>,
+    total: u64,
+}
+
+/// Which end of a stream is kept.
+#[derive(Clone, Copy)]
+enum End {
+    Head,
+    Tail,
+}
+
+impl Keep {
+    pub(super) fn head(limit: usize) -> Self {
+        Self { end: End::Head, limit, bytes: Vec::new(), total: 0 }
+    }
+
+    pub(super) fn tail(limit: usize) -> Self {
+        Self { end: End::Tail, limit, bytes: Vec::new(), total: 0 }
+    }
+
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.total += chunk.len() as u64;
+        match self.end {
+            End::Head => {
+                let room = self.limit - self.bytes.len();
+                self.bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            }
+            End::Tail => {
+                self.bytes.extend_from_slice(&chunk[chunk.len().saturating_sub(self.limit)..]);
+                // Moving the kept bytes only when they doubled makes a byte-wise writer linear.
+                if self.bytes.len() > self.limit.saturating_mul(2) {
+                    self.trim();
+                }
+            }
+        }
+    }
+
+    /// Takes what was kept; later writes are counted from nothing.
+    pub(super) fn take(&mut self) -> Captured {
+        self.trim();
+        Captured { bytes: std::mem::take(&mut self.bytes), total: std::mem::take(&mut self.total) }
+    }
+
+    fn trim(&mut self) {
+        let surplus = self.bytes.len().saturating_sub(self.limit);
+        self.bytes.drain(..surplus);
+    }
+}
+
+/// Shows what a command had printed before it was stopped; `None` where it had printed nothing.
+pub(super) fn partial(stdout: &Captured, stderr: &Captured) -> Option<Partial> {
+    (stdout.total + stderr.total > 0).then(|| Partial { stdout: show_start(stdout), stderr: show_end(stderr) })
+}
+
+fn show_start(captured: &Captured) -> String {
+    let text = decode(&captured.bytes);
+    let end = text.floor_char_boundary(SHOWN);
+    match captured.is_cut() || end < text.len() {
+        true => format!("{}… [{} bytes in all]", &text[..end], captured.total),
+        false => text.into_owned(),
+    }
+}
+
+fn show_end(captured: &Captured) -> String {
+    let text = decode(&captured.bytes);
+    let start = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
+    match captured.is_cut() || start > 0 {
+        true => format!("[{} bytes in all] …{}", captured.total, &text[start..]),
+        false => text.into_owned(),
+    }
+}
+
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(mut keep: Keep, chunks: &[&str]) -> (String, u64) {
+        chunks.iter().for_each(|chunk| keep.push(chunk.as_bytes()));
+        let captured = keep.take();
+        (String::from_utf8(captured.bytes).unwrap(), captured.total)
+    }
+
+    #[test]
+    fn keeps_the_end_asked_for_and_counts_all() {
+        let chunks = ["", "abc", "defgh", "i", "jklmnopqrstu", "v"];
+        for limit in 0..30 {
+            let whole = chunks.concat();
+            let kept = limit.min(whole.len());
+            assert_eq!(fed(Keep::head(limit), &chunks), (whole[..kept].to_owned(), 22), "head of {limit}");
+            assert_eq!(fed(Keep::tail(limit), &chunks), (whole[22 - kept..].to_owned(), 22), "tail of {limit}");
+        }
+    }
+
+    #[test]
+    fn memory_stays_bounded() {
+        for mut keep in [Keep::head(1000), Keep::tail(1000)] {
+            for _ in 0..10_000 {
+                keep.push(&[b'x'; 777]);
+            }
+            assert!(keep.bytes.capacity() <= 4096, "{}", keep.bytes.capacity());
+            assert_eq!(keep.total, 7_770_000);
+        }
+    }
+
+    #[test]
+    fn shows_whole_characters_and_says_what_is_cut() {
+        let long = "é".repeat(3000);
+        let captured = Captured { bytes: format!("a{long}").into_bytes(), total: 6001 };
+        let shown = partial(&captured, &captured).unwrap();
+        assert!(
+            shown.stdout.starts_with("aéé") && shown.stdout.ends_with("é… [6001 bytes in all]"),
+            "{}",
+            shown.stdout
+        );
+        assert!(shown.stderr.starts_with("[6001 bytes in all] …éé"), "{}", shown.stderr);
+        assert!(shown.stdout.len() < SHOWN + 40 && shown.stderr.len() < SHOWN + 40);
+
+        let short = Captured { bytes: b"ok \xff".to_vec(), total: 4 };
+        assert_eq!(partial(&short, &Captured::default()).unwrap().stdout, "ok \u{fffd}");
+        assert_eq!(partial(&Captured::default(), &Captured::default()), None);
+    }
+}

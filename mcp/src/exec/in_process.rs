@@ -1,0 +1,382 @@
+//! Runs the CLI's own code, from the very matches that the proof parsed.
+
+use super::capture::{Keep, partial};
+use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
+use crate::argv::Proved;
+use crate::catalog::Effect;
+use crate::refusal::{Kind, Refusal};
+use clap::ArgMatches;
+use serde_json::Value;
+use std::any::Any;
+use std::error::Error;
+use std::io::{self, Cursor, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
+use tokio::time::{sleep, timeout};
+
+/// How long a stopped command may take to end before its caller is answered.
+const STOP_GRACE: Duration = Duration::from_millis(250);
+/// The stack of a command's thread: what a `main` usually has. Only what is used takes memory.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What a command returns: its exit code, or an error that is printed to its stderr and exits with 1.
+pub type CommandResult = Result<u8, Box<dyn Error + Send + Sync>>;
+
+/// What a command reads and writes instead of the process's own streams.
+pub struct Io<'a> {
+    /// What the command reads; at its end from the start where the caller gave nothing.
+    pub stdin: &'a mut (dyn Read + Send),
+    /// The result.
+    pub stdout: &'a mut (dyn Write + Send),
+    /// Messages for people.
+    pub stderr: &'a mut (dyn Write + Send),
+    /// Set when the caller gave up or time ran out: a command that takes long polls it and ends.
+    pub cancel: &'a CancellationToken,
+}
+
+/// Several commands that take effect together or not at all, as the CLI does it.
+///
+/// Dropped without a commit, it must leave no change.
+pub trait UnitOfWork: Send {
+    /// Runs one command inside the transaction.
+    ///
+    /// # Errors
+    /// What the command's own `main` would print.
+    fn run(&mut self, matches: &ArgMatches, io: &mut Io<'_>) -> CommandResult;
+
+    /// Makes every change permanent and returns what there is to report on the whole.
+    ///
+    /// # Errors
+    /// Why nothing was made permanent.
+    fn commit(self: Box<Self>) -> Result<Option<Value>, Box<dyn Error + Send + Sync>>;
+
+    /// Takes every change back.
+    fn rollback(self: Box<Self>);
+}
+
+type Run = dyn Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync;
+type Begin = dyn Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync;
+
+/// Runs the CLI's own code, each call on a thread of its own.
+///
+/// Read-only calls run in parallel; others one at a time, and waiting for one's turn can be cancelled. A panic is
+/// caught, refused and reported on stderr by the panic hook; nothing stays locked.
+///
+/// A command can't be stopped from outside. When time runs out or the caller cancels, [`Io::cancel`] is set; the caller
+/// is answered when the command ends, or after a quarter of a second if it does not. Writes then still wait until it
+/// has really ended. A command that ends with success within that time is reported as what it is: done.
+///
+/// Not for code that calls `process::exit`, prints past its [`Io`] or may abort: use
+/// [`Subprocess`](super::Subprocess).
+#[derive(Clone)]
+pub struct InProcess {
+    run: Arc<Run>,
+    begin: Option<Arc<Begin>>,
+    writes: Arc<AsyncMutex<()>>,
+}
+
+impl InProcess {
+    /// Runs commands by `run`: what the CLI's `main` does after parsing, with the streams given.
+    pub fn new(run: impl Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync + 'static) -> Self {
+        Self { run: Arc::new(run), begin: None, writes: Arc::default() }
+    }
+
+    /// Offers one transaction over several commands; `begin` gets the most changes that the whole may make.
+    #[must_use]
+    pub fn with_unit<F>(mut self, begin: F) -> Self
+    where
+        F: Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+    {
+        self.begin = Some(Arc::new(begin));
+        self
+    }
+
+    /// Waits for one's turn to write.
+    async fn turn(&self, within: Duration, cancel: &CancellationToken) -> Result<OwnedMutexGuard<()>, Refusal> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Refusal::new(Kind::Cancelled)),
+            guard = self.writes.clone().lock_owned() => Ok(guard),
+            () = sleep(within) => Err(Refusal::new(Kind::TimedOut)
+                .because(format!("other changes did not end within {within:?}; nothing was run"))
+                .hint("try again later")),
+        }
+    }
+}
+
+impl Executor for InProcess {
+    fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
+        Box::pin(async move {
+            let call = Call::new(job);
+            let turn = match call.effect {
+                Effect::ReadOnly => None,
+                Effect::Mutating | Effect::Destructive => Some(self.turn(call.limits.timeout, &call.stop).await?),
+            };
+            let run = self.run.clone();
+            call.carry_out(turn, move |_, matches, io| run(matches, io)).await.0
+        })
+    }
+
+    fn begin(&self, opening: Opening) -> Option<BoxFuture<'_, Result<Box<dyn Unit>, Refusal>>> {
+        let begin = self.begin.clone()?;
+        Some(Box::pin(async move {
+            let turn = self.turn(opening.timeout, &opening.cancel).await?;
+            let opened =
+                on_thread(move || begin(opening.max_changes).map(|work| Open { work: Some(work), _turn: turn }))
+                    .await?;
+            let open = opened.map_err(|error| {
+                Refusal::new(Kind::NotStarted).because(format!("no transaction could be opened: {}", chain(&*error)))
+            })?;
+            Ok(Box::new(Transaction { open: Some(open) }) as Box<dyn Unit>)
+        }))
+    }
+}
+
+/// A transaction as the pipeline holds it; closed once a job of it was lost.
+struct Transaction {
+    open: Option<Open>,
+}
+
+/// The CLI's transaction and the turn to write: rolled back when dropped.
+struct Open {
+    work: Option<Box<dyn UnitOfWork>>,
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl Unit for Transaction {
+    fn execute(&mut self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
+        Box::pin(async move {
+            let call = Call::new(job);
+            // The turn is part of `open`: a job that outlives its caller keeps it until it ends.
+            let open = self.open.take().ok_or_else(|| Refusal::new(Kind::NotStarted).because(ROLLED_BACK))?;
+            let (ran, open) = call
+                .carry_out(open, |open, matches, io| match &mut open.work {
+                    Some(work) => work.run(matches, io),
+                    None => Err(ROLLED_BACK.into()),
+                })
+                .await;
+            self.open = open;
+            ran
+        })
+    }
+
+    fn commit(mut self: Box<Self>) -> BoxFuture<'static, Result<Option<Value>, String>> {
+        let open = self.open.take();
+        Box::pin(async move {
+            let mut open = open.ok_or(ROLLED_BACK)?;
+            let committed = on_thread(move || open.work.take().map(UnitOfWork::commit)).await;
+            let committed = committed.map_err(|refusal| refusal.message)?;
+            committed.ok_or(ROLLED_BACK)?.map_err(|error| chain(&*error))
+        })
+    }
+
+    fn rollback(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        let open = self.open.take();
+        Box::pin(async move {
+            // Dropping it is what rolls back; a panic of the rollback is already on stderr.
+            let _ = on_thread(move || drop(open)).await;
+        })
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.take() {
+            let _ = spawn(move || drop(open));
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            let _ = catch_unwind(AssertUnwindSafe(|| work.rollback()));
+        }
+    }
+}
+
+const ROLLED_BACK: &str = "the transaction was rolled back, because a command in it crashed or did not stop in time";
+
+/// One call on its way.
+struct Call {
+    proved: Arc<Proved>,
+    effect: Effect,
+    stdin: Vec<u8>,
+    limits: Limits,
+    /// The caller's token, and set also when time runs out or the caller goes away.
+    stop: CancellationToken,
+    started: Instant,
+    stdout: Stream,
+    stderr: Stream,
+}
+
+impl Call {
+    fn new(job: Job) -> Self {
+        Self {
+            proved: job.proved,
+            effect: job.effect,
+            stdin: job.stdin.unwrap_or_default(),
+            limits: job.limits,
+            stop: job.cancel.child_token(),
+            started: Instant::now(),
+            stdout: Stream::new(Keep::head(job.limits.stdout_bytes)),
+            stderr: Stream::new(Keep::tail(job.limits.stderr_bytes)),
+        }
+    }
+
+    /// Runs the command on a thread that owns `state` until the command has really ended.
+    ///
+    /// The state comes back unless the command panicked or did not stop in time; else it is dropped there.
+    async fn carry_out<S, R>(mut self, state: S, run: R) -> (Result<Finished, Refusal>, Option<S>)
+    where
+        S: Send + 'static,
+        R: FnOnce(&mut S, &ArgMatches, &mut Io<'_>) -> CommandResult + Send + 'static,
+    {
+        let _stop_when_dropped = self.stop.clone().drop_guard();
+        if self.stop.is_cancelled() {
+            return (Err(Refusal::new(Kind::Cancelled)), Some(state));
+        }
+        let mut ended = match self.start(state, run) {
+            Ok(ended) => ended,
+            Err(refusal) => return (Err(refusal), None),
+        };
+        let stopped = tokio::select! {
+            biased;
+            ended = &mut ended => return self.finish(ended.ok()),
+            () = self.stop.cancelled() => Refusal::new(Kind::Cancelled),
+            () = sleep(self.limits.timeout.saturating_sub(self.started.elapsed())) => Refusal::new(Kind::TimedOut)
+                .because(format!("the command did not end within {:?} and was stopped", self.limits.timeout)),
+        };
+        self.stop.cancel();
+        match timeout(STOP_GRACE, &mut ended).await {
+            // It did its work after all: to call that stopped would make an agent do it twice.
+            Ok(Ok((Ok(0), state))) => self.finish(Some((Ok(0), state))),
+            Ok(Ok((Ok(_), state))) => (Err(self.refuse(stopped)), state),
+            Ok(ended) => self.finish(ended.ok()),
+            Err(_) => {
+                let running = format!("{}: it was told to stop and has not ended yet", stopped.kind.sentence());
+                (Err(self.refuse(stopped.because(running).hint("see what it did before you try again"))), None)
+            }
+        }
+    }
+
+    fn start<S, R>(&mut self, state: S, run: R) -> Result<oneshot::Receiver<Ended<S>>, Refusal>
+    where
+        S: Send + 'static,
+        R: FnOnce(&mut S, &ArgMatches, &mut Io<'_>) -> CommandResult + Send + 'static,
+    {
+        let (sender, receiver) = oneshot::channel();
+        let (proved, stop) = (self.proved.clone(), self.stop.clone());
+        let (mut stdout, mut stderr) = (self.stdout.clone(), self.stderr.clone());
+        let mut stdin = Cursor::new(std::mem::take(&mut self.stdin));
+        let mut state = state;
+        spawn(move || {
+            let ran = catch_unwind(AssertUnwindSafe(|| {
+                let mut io = Io { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr, cancel: &stop };
+                run(&mut state, proved.matches(), &mut io).unwrap_or_else(|error| {
+                    let _ = writeln!(io.stderr, "error: {}", chain(&*error));
+                    1
+                })
+            }));
+            // Where nobody waits any more the state is dropped here, and its lock only now released.
+            let _ = match ran {
+                Ok(code) => sender.send((Ok(code), Some(state))),
+                Err(panic) => {
+                    drop(state);
+                    sender.send((Err(panic_message(&*panic)), None))
+                }
+            };
+        })?;
+        Ok(receiver)
+    }
+
+    fn finish<S>(self, ended: Option<Ended<S>>) -> (Result<Finished, Refusal>, Option<S>) {
+        match ended {
+            Some((Ok(code), state)) => {
+                let (stdout, stderr) = (self.stdout.take(), self.stderr.take());
+                let exit = Exit::Code(code.into());
+                (Ok(Finished { exit, stdout, stderr, elapsed: self.started.elapsed() }), state)
+            }
+            Some((Err(panic), state)) => {
+                (Err(self.refuse(Refusal::new(Kind::Panicked).because(format!("the command crashed: {panic}")))), state)
+            }
+            None => (Err(self.refuse(Refusal::new(Kind::Panicked))), None),
+        }
+    }
+
+    fn refuse(&self, refusal: Refusal) -> Refusal {
+        Refusal { partial: partial(&self.stdout.take(), &self.stderr.take()), ..refusal }
+    }
+}
+
+/// The exit code or what the panic said, and the state unless it was lost.
+type Ended<S> = (Result<u8, String>, Option<S>);
+
+/// An output stream that its command writes and its caller may read at any time.
+#[derive(Clone)]
+struct Stream(Arc<Mutex<Keep>>);
+
+impl Stream {
+    fn new(keep: Keep) -> Self {
+        Self(Arc::new(Mutex::new(keep)))
+    }
+
+    fn take(&self) -> Captured {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Does blocking work beside the runtime.
+async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+    let (sender, receiver) = oneshot::channel();
+    spawn(move || {
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+    })?;
+    match receiver.await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(panic)) => {
+            Err(Refusal::new(Kind::Panicked).because(format!("the command crashed: {}", panic_message(&*panic))))
+        }
+        Err(_) => Err(Refusal::new(Kind::Panicked)),
+    }
+}
+
+/// Starts a thread of its own: a runtime waits at its end for what `spawn_blocking` runs, so that a command that does
+/// not stop would keep the server from ending.
+fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+    let thread = thread::Builder::new().name("command".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(body).map(drop).map_err(|error| {
+        Refusal::new(Kind::NotStarted).because(format!("no thread could be started for the command: {error}"))
+    })
+}
+
+/// Renders an error with its causes, on one line.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    message.unwrap_or("no message").chars().take(300).collect()
+}

@@ -1,0 +1,261 @@
+//! Runs the CLI's own executable.
+
+use super::capture::{Keep, partial};
+use super::group::Group;
+use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits};
+use crate::refusal::{Kind, Refusal};
+use std::env;
+use std::ffi::OsString;
+use std::future::Future;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{self, Path, PathBuf};
+use std::pin::Pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, Command};
+use tokio::time::{sleep, timeout};
+
+/// How long the pipes may stay open after the command's exit before their holders are ended.
+const DRAIN_GRACE: Duration = Duration::from_millis(100);
+/// How long what is left in the pipes may take once the group is gone.
+const LAST_GRACE: Duration = Duration::from_millis(20);
+
+/// Runs the CLI's own executable, one process group a call.
+///
+/// The group is the command and every process it starts, except those that leave it on purpose (`setsid`). It is ended
+/// with TERM, and KILL after a short grace: when the call times out, is cancelled or dropped; when the command exits
+/// and leaves processes behind; and when this process ends, however it ends.
+///
+/// The command gets `NO_COLOR=1 TERM=dumb`, and neither `CLICOLOR_FORCE` nor `FORCE_COLOR`.
+#[derive(Clone, Debug)]
+pub struct Subprocess {
+    program: PathBuf,
+    fixed_args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    cwd: Option<PathBuf>,
+}
+
+impl Subprocess {
+    /// Runs `program`: a path, or a name that is looked for on the `PATH` at every call.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let program = program.into();
+        // A relative path means this process's folder, also when the command gets another one.
+        let program = match is_bare_name(&program) {
+            true => program,
+            false => path::absolute(&program).unwrap_or(program),
+        };
+        Self { program, fixed_args: Vec::new(), env: Vec::new(), cwd: None }
+    }
+
+    /// Puts arguments before those of every call.
+    #[must_use]
+    pub fn fixed_args<I: IntoIterator<Item: Into<OsString>>>(mut self, args: I) -> Self {
+        self.fixed_args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable of the command.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the folder that the command starts in; else it is this process's.
+    #[must_use]
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(folder.into());
+        self
+    }
+
+    async fn run(
+        &self,
+        argv: &[OsString],
+        stdin: Option<Vec<u8>>,
+        limits: Limits,
+        cancel: &CancellationToken,
+    ) -> Result<Finished, Refusal> {
+        if cancel.is_cancelled() {
+            return Err(Refusal::new(Kind::Cancelled));
+        }
+        let started = Instant::now();
+        let mut child = self.command(argv, stdin.is_some()).spawn().map_err(|error| self.not_started(argv, &error))?;
+        let group = Group::led_by(&child);
+        let mut stdout = Keep::head(limits.stdout_bytes);
+        let mut stderr = Keep::tail(limits.stderr_bytes);
+        let end = {
+            let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            let pipes = async {
+                tokio::join!(feed(input, stdin), drain(out, &mut stdout), drain(err, &mut stderr));
+            };
+            tokio::pin!(pipes);
+            let mut pipes = Pipes { io: pipes, closed: false };
+
+            let end = async {
+                tokio::select! {
+                    biased;
+                    () = cancel.cancelled() => End::Stopped(Kind::Cancelled),
+                    () = sleep(limits.timeout) => End::Stopped(Kind::TimedOut),
+                    status = child.wait() => End::Exited(status),
+                }
+            };
+            let end = pipes.serve_during(end).await;
+            if let End::Exited(_) = end {
+                pipes.close_within(DRAIN_GRACE).await;
+            }
+            match pipes.closed && matches!(end, End::Exited(_)) {
+                true => group.end_later(),
+                false => {
+                    // The zombie of a leader that is not waited for would keep its group alive.
+                    let ending = async { tokio::join!(group.end(), child.wait()) };
+                    let _ = pipes.serve_during(timeout(Group::END_WITHIN, ending)).await;
+                    pipes.close_within(LAST_GRACE).await;
+                }
+            }
+            end
+        };
+        let (stdout, stderr) = (stdout.take(), stderr.take());
+        let elapsed = started.elapsed();
+        let refusal = match end {
+            End::Exited(Ok(status)) => return Ok(Finished { exit: exit(status), stdout, stderr, elapsed }),
+            End::Exited(Err(error)) => {
+                Refusal::new(Kind::Internal).because(format!("the command's exit is not known: {error}"))
+            }
+            End::Stopped(Kind::TimedOut) => Refusal::new(Kind::TimedOut)
+                .because(format!("the command did not end within {:?} and was stopped", limits.timeout)),
+            End::Stopped(kind) => Refusal::new(kind),
+        };
+        Err(Refusal { partial: partial(&stdout, &stderr), ..refusal })
+    }
+
+    fn command(&self, argv: &[OsString], reads_stdin: bool) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.fixed_args)
+            .args(argv)
+            .env("NO_COLOR", "1")
+            .env("TERM", "dumb")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("FORCE_COLOR")
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(if reads_stdin { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        if let Some(folder) = &self.cwd {
+            command.current_dir(folder);
+        }
+        command
+    }
+
+    fn not_started(&self, argv: &[OsString], error: &io::Error) -> Refusal {
+        let program = self.program.display();
+        let refused = |message: String| Refusal::new(Kind::NotStarted).because(message);
+        if let Some(folder) = self.cwd.as_deref().filter(|folder| !folder.is_dir()) {
+            return refused(format!(
+                "`{program}` could not be started: its folder {} does not exist",
+                folder.display()
+            ));
+        }
+        match error.kind() {
+            io::ErrorKind::NotFound if is_bare_name(&self.program) => {
+                refused(format!("`{program}` was not found on the PATH ({})", self.search_path().display())).hint(
+                    "give the program's full path, or add its folder to the PATH of the server: \
+                     hosts with a window often start it with /usr/bin:/bin alone",
+                )
+            }
+            io::ErrorKind::NotFound if self.program.exists() => {
+                refused(format!("`{program}` exists, but the interpreter or loader it names does not"))
+            }
+            io::ErrorKind::NotFound => refused(format!("`{program}` does not exist")),
+            io::ErrorKind::PermissionDenied => {
+                let looked = match is_bare_name(&self.program) {
+                    true => format!(" (looked for on the PATH {})", self.search_path().display()),
+                    false => String::new(),
+                };
+                refused(format!("`{program}` is not executable by this user{looked}"))
+            }
+            io::ErrorKind::ArgumentListTooLong => {
+                let bytes: usize = argv.iter().map(|arg| arg.len() + 1).sum();
+                refused(format!("the arguments are {bytes} bytes, more than the system passes to `{program}`"))
+                    .hint("send less in one call, or pass the data in a file")
+            }
+            _ => refused(format!("`{program}` could not be started: {error}")),
+        }
+    }
+
+    /// Returns the `PATH` that the program is looked for on.
+    fn search_path(&self) -> OsString {
+        let own = self.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+        own.or_else(|| env::var_os("PATH")).unwrap_or_else(|| "unset".into())
+    }
+}
+
+impl Executor for Subprocess {
+    fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
+        Box::pin(async move { self.run(job.proved.argv(), job.stdin, job.limits, &job.cancel).await })
+    }
+}
+
+/// How the wait for a command ended.
+enum End {
+    Exited(io::Result<ExitStatus>),
+    Stopped(Kind),
+}
+
+/// The three pipes of a command, served while something else is waited for.
+struct Pipes<'a, F> {
+    io: Pin<&'a mut F>,
+    closed: bool,
+}
+
+impl<F: Future<Output = ()>> Pipes<'_, F> {
+    async fn serve_during<T>(&mut self, main: impl Future<Output = T>) -> T {
+        tokio::pin!(main);
+        loop {
+            // The main future is asked first: a command that never stops printing would else use up the
+            // task's budget each time, and neither time-out nor cancel would be seen.
+            tokio::select! {
+                biased;
+                value = &mut main => return value,
+                () = self.io.as_mut(), if !self.closed => self.closed = true,
+            }
+        }
+    }
+
+    async fn close_within(&mut self, grace: Duration) {
+        if !self.closed {
+            self.closed = timeout(grace, self.io.as_mut()).await.is_ok();
+        }
+    }
+}
+
+/// Writes the input and closes it. A command need not read it, so that errors mean nothing.
+async fn feed(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
+    if let (Some(mut pipe), Some(input)) = (pipe, input) {
+        let _ = pipe.write_all(&input).await;
+    }
+}
+
+/// Reads to the end, beyond what is kept: a full pipe would stop the command.
+async fn drain(pipe: Option<impl AsyncRead + Unpin>, keep: &mut Keep) {
+    let Some(mut pipe) = pipe else { return };
+    let mut buffer = vec![0; 32 << 10];
+    while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+        keep.push(&buffer[..read]);
+    }
+}
+
+fn exit(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, signal) => Exit::Signal(signal.unwrap_or_default()),
+    }
+}
+
+fn is_bare_name(program: &Path) -> bool {
+    program.file_name() == Some(program.as_os_str())
+}
