@@ -78,7 +78,7 @@ pub struct Refusal {
     /// What to do about it.
     pub hint: Option<String>,
     /// What the command had printed before it was stopped.
-    pub partial: Option<Partial>,
+    pub partial: Option<Box<Partial>>,
 }
 
 /// What a command had printed before it was stopped, decoded and cut for display.

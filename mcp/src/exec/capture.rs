@@ -61,13 +61,14 @@ impl Keep {
 }
 
 /// Shows what a command had printed before it was stopped; `None` where it had printed nothing.
-pub(super) fn partial(stdout: &Captured, stderr: &Captured) -> Option<Partial> {
-    (stdout.total + stderr.total > 0).then(|| Partial { stdout: show_start(stdout), stderr: show_end(stderr) })
+pub(super) fn partial(stdout: &Captured, stderr: &Captured) -> Option<Box<Partial>> {
+    let printed = stdout.total + stderr.total > 0;
+    printed.then(|| Box::new(Partial { stdout: show_start(stdout), stderr: show_end(stderr) }))
 }
 
 fn show_start(captured: &Captured) -> String {
     let text = decode(&captured.bytes);
-    let end = text.floor_char_boundary(SHOWN);
+    let end = boundary(&text, (0..=text.len().min(SHOWN)).rev());
     match captured.is_cut() || end < text.len() {
         true => format!("{}… [{} bytes in all]", &text[..end], captured.total),
         false => text.into_owned(),
@@ -76,7 +77,7 @@ fn show_start(captured: &Captured) -> String {
 
 fn show_end(captured: &Captured) -> String {
     let text = decode(&captured.bytes);
-    let start = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
+    let start = boundary(&text, text.len().saturating_sub(SHOWN)..=text.len());
     match captured.is_cut() || start > 0 {
         true => format!("[{} bytes in all] …{}", captured.total, &text[start..]),
         false => text.into_owned(),
@@ -85,6 +86,10 @@ fn show_end(captured: &Captured) -> String {
 
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
+}
+
+fn boundary(text: &str, mut places: impl Iterator<Item = usize>) -> usize {
+    places.find(|place| text.is_char_boundary(*place)).unwrap_or_default()
 }
 
 #[cfg(test)]
