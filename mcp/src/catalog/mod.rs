@@ -1,6 +1,7 @@
 //! clap in, plain data out: the only place that reads a `clap::Command` for facts.
 
 mod operation;
+pub mod search;
 
 pub use operation::*;
 
