@@ -3,7 +3,7 @@
 use super::lexicon::Lexicon;
 use super::query::{Query, Term, TermKind};
 use super::thesaurus::{THESAURUS, is_stop_word};
-use super::words::{fold, stem, words};
+use super::words::{fold, start, stem, words};
 use crate::catalog::{Operation, ParamKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -177,7 +177,7 @@ impl Index {
 
     /// Returns the names nearest to a query that matches nothing, best first, at most `limit`.
     pub fn nearest(&self, query: &str, limit: usize) -> Vec<&str> {
-        let asked: Vec<String> = words(&query[..query.floor_char_boundary(200)]);
+        let asked: Vec<String> = words(start(query, 200));
         let likeness = |name: &str| {
             let best = |asked: &String| {
                 words(name).iter().map(|word| strsim::normalized_damerau_levenshtein(asked, word)).fold(0.0, f64::max)
@@ -446,8 +446,8 @@ fn rarity(operations: usize, having: usize) -> f32 {
 
 /// Brings the spellings of one name together: `items_get`, `Items  get`, `items-get`.
 fn loose(name: &str) -> String {
-    let cut = &name[..name.floor_char_boundary(400)];
-    let parts = cut.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_')).filter(|part| !part.is_empty());
+    let parts =
+        start(name, 400).split(|c: char| c.is_whitespace() || matches!(c, '-' | '_')).filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,7 +1,7 @@
 //! Reads a query: which of its words name a command, a flag, a value, or what is not wanted.
 
 use super::thesaurus::{THESAURUS, is_stop_word};
-use super::words::{fold, stem, words};
+use super::words::{fold, start, stem, words};
 
 /// What is read of a query, in bytes: more is not a question but a document.
 const QUERY_MAX: usize = 2_000;
@@ -49,7 +49,7 @@ impl Query {
     /// Reads a query; any text is one.
     pub(super) fn parse(text: &str) -> Self {
         let mut query = Self::default();
-        let read = lex(&text[..text.floor_char_boundary(QUERY_MAX)], &mut query.flags);
+        let read = lex(start(text, QUERY_MAX), &mut query.flags);
         query.reads = asks(&read) || changes_nothing(&read);
         query.terms = terms(&read);
         query.terms.truncate(TERMS_MAX);

@@ -19,6 +19,12 @@ pub(super) fn words(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the start of a text, at most so many bytes, cut between characters.
+pub(super) fn start(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
 /// Lowers a word's case and drops diacritics and apostrophes: `Müller's` is `muller`.
 pub(super) fn fold(word: &str) -> String {
     let word = ["'s", "’s"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
