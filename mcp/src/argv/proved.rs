@@ -1,0 +1,110 @@
+use super::line::{self, Start};
+use super::{complaint, proof};
+use crate::catalog::Catalog;
+use crate::invocation::Invocation;
+use crate::refusal::{Kind, Refusal};
+use clap::{ArgMatches, Command};
+use std::any::Any;
+use std::ffi::{OsStr, OsString};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
+
+/// An invocation whose argv was parsed back by the CLI's own clap tree.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    invocation: Invocation,
+    arg0: Option<OsString>,
+    argv: Vec<OsString>,
+    matches: ArgMatches,
+}
+
+impl Proved {
+    /// Renders the argv and proves it.
+    ///
+    /// # Errors
+    /// clap's own complaints (conflict, missing, bad value) and values that no command line can carry as
+    /// [`InvalidParams`](crate::refusal::Kind::InvalidParams); an argv that would set anything else as
+    /// [`ProofFailed`](crate::refusal::Kind::ProofFailed); a value parser that panics as
+    /// [`Panicked`](crate::refusal::Kind::Panicked).
+    pub fn new(catalog: &Catalog, invocation: Invocation) -> Result<Self, Refusal> {
+        let start = start(&catalog.prototype);
+        let tokens = line::tokens(start, &catalog.inject, &invocation).map_err(Refusal::invalid)?;
+        let mut argv: Vec<OsString> = tokens.into_iter().map(OsString::from).collect();
+        let mut parser = Pooled::take(catalog);
+        let program = (start == Start::Program).then(|| OsString::from(&catalog.root));
+        let line = program.iter().chain(&argv);
+        // A parser that panicked is in no known state: it is dropped, not given back.
+        let parsed = catch_unwind(AssertUnwindSafe(|| parser.command.try_get_matches_from_mut(line)))
+            .map_err(|panic| panicked(panic.as_ref()))?;
+        let proved = match &parsed {
+            Ok(matches) => proof::prove(&parser.command, matches, &invocation, &catalog.inject, start),
+            Err(error) => Err(complaint::refusal(&parser.command, error, &invocation)),
+        };
+        parser.give_back();
+        proved?;
+        let matches = parsed.map_err(|_| Refusal::new(Kind::Internal))?;
+        let arg0 = (start == Start::Applet && !argv.is_empty()).then(|| argv.remove(0));
+        Ok(Self { invocation, arg0, argv, matches })
+    }
+
+    /// Returns the call that was proved.
+    pub fn invocation(&self) -> &Invocation {
+        &self.invocation
+    }
+
+    /// Returns the argv without the program's name.
+    pub fn argv(&self) -> &[OsString] {
+        &self.argv
+    }
+
+    /// Returns the name that the program must be started under, for a multicall tree.
+    pub fn arg0(&self) -> Option<&OsStr> {
+        self.arg0.as_deref()
+    }
+
+    /// Returns the root matches that the proof parsed: what the in-process executor runs from.
+    pub fn matches(&self) -> &ArgMatches {
+        &self.matches
+    }
+}
+
+/// A parser taken out of the catalog's pool.
+struct Pooled<'a> {
+    catalog: &'a Catalog,
+    command: Command,
+}
+
+impl<'a> Pooled<'a> {
+    /// More idle parsers than this are not worth their memory: a parse takes a tenth of a millisecond.
+    const IDLE_MAX: usize = 4;
+
+    fn take(catalog: &'a Catalog) -> Self {
+        let idle = catalog.parsers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Self { catalog, command: idle.unwrap_or_else(|| catalog.prototype.clone()) }
+    }
+
+    fn give_back(self) {
+        let mut idle = self.catalog.parsers.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < Self::IDLE_MAX {
+            idle.push(self.command);
+        }
+    }
+}
+
+fn start(prototype: &Command) -> Start {
+    if prototype.is_multicall_set() {
+        Start::Applet
+    } else if prototype.is_no_binary_name_set() {
+        Start::Tokens
+    } else {
+        Start::Program
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Refusal {
+    let what = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Refusal::new(Kind::Panicked).because(format!(
+        "the CLI's own argument parser crashed on these arguments: {}",
+        what.map_or_else(|| "it did not say why".into(), crate::invocation::cut)
+    ))
+}
