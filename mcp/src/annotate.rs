@@ -37,6 +37,13 @@ pub fn hidden() -> CommandNote {
     CommandNote { exposure: Exposure::Hidden, ..CommandNote::default() }
 }
 
+/// Declares that a command serves the CLI itself: help, completions, the mounted server.
+///
+/// Agents reach neither it nor its subtree.
+pub fn framework() -> CommandNote {
+    CommandNote { exposure: Exposure::Framework, ..CommandNote::default() }
+}
+
 /// What an author declares on a `clap::Command`.
 ///
 /// A later `add` on the same command replaces an earlier one: chain the methods instead.
@@ -57,7 +64,9 @@ pub(crate) enum Exposure {
     Classified,
     /// Never, with its subtree.
     Hidden,
-    /// Though it takes a command line as arguments.
+    /// Never, with its subtree: it serves the CLI itself.
+    Framework,
+    /// Though it takes a command line as arguments, or looks like a group.
     Exposed,
 }
 
@@ -76,9 +85,10 @@ impl CommandNote {
         self
     }
 
-    /// Exposes a command that takes another command line as its arguments.
+    /// Exposes a command that takes another command line as its arguments, or a root that looks like
+    /// a mere group.
     ///
-    /// Such a command lets a caller run whatever it can run: that is how allow-lists are bypassed.
+    /// The former lets a caller run whatever the command can run: that is how allow-lists are bypassed.
     #[must_use]
     pub fn exposed(mut self) -> Self {
         self.exposure = Exposure::Exposed;

@@ -1,7 +1,15 @@
 //! clap in, plain data out: the only place that reads a `clap::Command` for facts.
 
+mod constraint;
+mod name;
 mod operation;
+mod params;
+mod quiet;
+pub mod schema;
 pub mod search;
+mod text;
+mod value;
+mod walk;
 
 pub use operation::*;
 
@@ -17,6 +25,8 @@ pub struct Catalog {
     pub(crate) operations: Vec<Arc<Operation>>,
     pub(crate) excused: Vec<Excused>,
     pub(crate) inject: Vec<Injected>,
+    lints: Vec<Lint>,
+    index: name::Index,
     /// The tree as its author made it, unbuilt: parsers are cloned from it, then reused.
     pub(crate) prototype: Command,
     pub(crate) parsers: Mutex<Vec<Command>>,
@@ -27,7 +37,11 @@ pub struct Catalog {
 pub struct Settings {
     /// Long names (or ids) of inherited args that mutating commands offer.
     pub gates: Vec<String>,
-    /// Long names (or ids) of args that only the host sets.
+    /// Args that only the host sets.
+    ///
+    /// A long name (or id) means global args and an ancestor's own: a command's own option of that
+    /// name stays (`items move --group`). With a path before it (`items move group`) it means just
+    /// that command's own option.
     pub host_owned: Vec<String>,
     /// Flags that the host puts first in every argv, as typed (`--agent`, `--color=never`).
     /// A bare default that the root does not define is left out.
@@ -36,6 +50,8 @@ pub struct Settings {
     pub expose: Vec<String>,
     /// Paths (joined by spaces) that are hidden with their subtree.
     pub hide: Vec<String>,
+    /// Tool names that a surface needs for itself: no operation's tool is called so.
+    pub reserved: Vec<String>,
 }
 
 impl Default for Settings {
@@ -47,6 +63,7 @@ impl Default for Settings {
             inject: own(&["--agent"]),
             expose: Vec::new(),
             hide: Vec::new(),
+            reserved: own(&["command_search", "command_run", "command_read", "command_script", "workflow_submit"]),
         }
     }
 }
@@ -60,6 +77,15 @@ pub struct Injected {
     pub token: String,
     /// The raw values clap must report for it.
     pub values: Vec<String>,
+}
+
+/// Something about the tree that its author may want to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lint {
+    /// The command's path, joined by spaces.
+    pub path: String,
+    /// What it is.
+    pub message: String,
 }
 
 /// Why a catalog could not be made: a mistake of the tree's or the facade's author.
@@ -89,8 +115,20 @@ impl Catalog {
     /// # Errors
     /// [`CatalogError`] where the tree, an annotation or a setting is wrong.
     pub fn new(command: Command, settings: &Settings) -> Result<Self, CatalogError> {
-        let _ = (command, settings);
-        unimplemented!()
+        let walked = quiet::catch(|| walk::walk(&command, settings)).map_err(CatalogError::Tree)??;
+        let operations: Vec<_> = walked.operations.into_iter().map(Arc::new).collect();
+        Ok(Self {
+            root: command.get_name().to_owned(),
+            version: command.get_version().map(str::to_owned),
+            about: text::short_and_long(command.get_about(), command.get_long_about()).0,
+            index: name::Index::new(&operations, &walked.spoken),
+            operations,
+            excused: walked.excused,
+            inject: walked.inject,
+            lints: walked.lints,
+            prototype: command,
+            parsers: Mutex::default(),
+        })
     }
 
     /// Returns every operation, in the tree's order.
@@ -103,16 +141,24 @@ impl Catalog {
         &self.excused
     }
 
+    /// Returns what the tree's author may want to change: names that had to be altered.
+    pub fn lints(&self) -> &[Lint] {
+        &self.lints
+    }
+
     /// Finds an operation by its name (path joined by spaces), tool name, or an alias of its path.
+    ///
+    /// Case, the program's name in front and the separators between words are forgiven where one
+    /// operation alone can be meant.
     pub fn find(&self, name: &str) -> Option<&Arc<Operation>> {
-        let _ = name;
-        unimplemented!()
+        let without_root = || name.trim_start().strip_prefix(&self.root)?.strip_prefix(' ');
+        let found = self.index.find(name).or_else(|| self.index.find(without_root()?));
+        found.map(|n| &self.operations[n])
     }
 
     /// Returns the names nearest to one that was not found, best first, at most `limit`.
     pub fn nearest(&self, name: &str, limit: usize) -> Vec<&str> {
-        let _ = (name, limit);
-        unimplemented!()
+        closest(name, self.operations.iter().map(|operation| operation.name.as_str()), limit)
     }
 
     /// Returns the name of the root command.
@@ -128,5 +174,41 @@ impl Catalog {
     /// Returns the CLI's one-line help, or empty.
     pub fn about(&self) -> &str {
         &self.about
+    }
+}
+
+/// Returns the candidates most like a name, best first; none that has nothing to do with it.
+fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    let wanted = Words::new(name);
+    let scored = candidates.map(|candidate| (wanted.likeness(&Words::new(candidate)), candidate));
+    let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= LIKE).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
+}
+
+/// The least likeness of a name worth proposing.
+const LIKE: f64 = 0.75;
+
+/// A name as written and with its words in alphabetical order: `merge tags` is like `tags merge`.
+struct Words {
+    written: String,
+    sorted: String,
+}
+
+impl Words {
+    fn new(name: &str) -> Self {
+        let mut words: Vec<String> =
+            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        let written = words.join(" ");
+        words.sort_unstable();
+        Self { written, sorted: words.join(" ") }
+    }
+
+    fn likeness(&self, other: &Self) -> f64 {
+        let written = strsim::jaro_winkler(&self.written, &other.written);
+        // A little less, so that the right order wins.
+        let sorted = strsim::jaro_winkler(&self.sorted, &other.sorted) * 0.98;
+        let ends = other.written.rsplit(' ').next().is_some_and(|last| last == self.written);
+        if ends { written.max(0.9) } else { written.max(sorted) }
     }
 }

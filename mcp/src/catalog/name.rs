@@ -1,0 +1,143 @@
+//! Names: of tools, of properties, and from any name back to its operation.
+
+use super::Operation;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The most characters of a tool name: hosts count the server's name in.
+const TOOL_MAX: usize = 52;
+/// The most characters of a property key.
+const PROPERTY_MAX: usize = 64;
+
+/// Gives each of several distinct paths its tool name, `^[a-z][a-z0-9_]{0,51}$`.
+///
+/// A name that would be cut, that is reserved or that two paths would share carries a hash of its
+/// path, so that the order of the paths changes nothing.
+pub(super) fn tools(paths: &[&[String]], reserved: &[String]) -> Vec<String> {
+    let plain: Vec<String> = paths.iter().map(|path| tool_words(path)).collect();
+    let mut users: HashMap<&str, usize> = HashMap::new();
+    for name in plain.iter().chain(reserved) {
+        *users.entry(name).or_default() += 1;
+    }
+    let mut salt = 0_u64;
+    loop {
+        let names = plain.iter().zip(paths).map(|(name, path)| match users[name.as_str()] {
+            1 if name.len() <= TOOL_MAX => name.clone(),
+            _ => hashed(name, path, salt),
+        });
+        let names: Vec<String> = names.collect();
+        let mut seen: HashSet<&str> = reserved.iter().map(String::as_str).collect();
+        if names.iter().all(|name| seen.insert(name)) {
+            return names;
+        }
+        salt += 1;
+    }
+}
+
+fn tool_words(path: &[String]) -> String {
+    let mut name: String =
+        path.join("_").chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        name.insert_str(0, "x_");
+    }
+    name
+}
+
+fn hashed(name: &str, path: &[String], salt: u64) -> String {
+    let bytes = path.iter().flat_map(|word| word.bytes().chain([0])).chain(salt.to_le_bytes());
+    let cut = &name[..name.len().min(TOOL_MAX - 9)];
+    format!("{cut}_{:08x}", fnv(bytes) as u32)
+}
+
+/// FNV-1a: a hash that stays the same from release to release.
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Makes a property key out of any name: `^[A-Za-z0-9_.-]{1,64}$`.
+pub(super) fn property(name: &str) -> String {
+    let key: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' }).collect();
+    match key.len() {
+        0 => "arg".to_owned(),
+        1..=PROPERTY_MAX => key,
+        _ => format!("{}_{:08x}", &key[..PROPERTY_MAX - 9], fnv(name.bytes()) as u32),
+    }
+}
+
+/// Property keys already given in one operation; `-` and `_` count as the same.
+#[derive(Default)]
+pub(super) struct Properties(HashSet<String>);
+
+impl Properties {
+    /// Takes a key, or the first free one with a number behind it.
+    pub(super) fn take(&mut self, key: &str) -> String {
+        if self.0.insert(dashed(key)) {
+            return key.to_owned();
+        }
+        let stem = &key[..key.len().min(PROPERTY_MAX - 4)];
+        (2..).map(|n: usize| format!("{stem}_{n}")).find(|key| self.0.insert(dashed(key))).unwrap_or_default()
+    }
+
+    pub(super) fn holds(&self, key: &str) -> bool {
+        self.0.contains(&dashed(key))
+    }
+}
+
+/// Tells whether two names differ at most in `-` and `_`, which users and agents take for the same.
+pub(super) fn is_same(a: &str, b: &str) -> bool {
+    let dash = |byte: u8| if byte == b'_' { b'-' } else { byte };
+    a.len() == b.len() && a.bytes().map(dash).eq(b.bytes().map(dash))
+}
+
+fn dashed(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// From every name of an operation to its index.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    exact: HashMap<String, usize>,
+    /// Names without regard to case and separators; `None` where two operations share one.
+    lenient: HashMap<String, Option<usize>>,
+}
+
+impl Index {
+    /// `spoken` holds every way to say each operation's path.
+    pub(super) fn new(operations: &[Arc<Operation>], spoken: &[Vec<String>]) -> Self {
+        let mut index = Self::default();
+        // Names win over tool names, and those over aliases.
+        for (n, operation) in operations.iter().enumerate() {
+            index.exact.insert(operation.name.clone(), n);
+        }
+        for (n, operation) in operations.iter().enumerate() {
+            index.exact.entry(operation.tool.clone()).or_insert(n);
+            index.add_lenient(&operation.name, n);
+        }
+        for (n, ways) in spoken.iter().enumerate() {
+            for way in ways.iter().filter(|way| **way != operations[n].name && !way.is_empty()) {
+                index.exact.entry(way.clone()).or_insert(n);
+                index.add_lenient(way, n);
+            }
+        }
+        index
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let exact = self.exact.get(name).copied();
+        exact.or_else(|| self.lenient.get(&loose(name)).copied().flatten())
+    }
+
+    fn add_lenient(&mut self, name: &str, n: usize) {
+        let entry = self.lenient.entry(loose(name)).or_insert(Some(n));
+        if *entry != Some(n) {
+            *entry = None;
+        }
+    }
+}
+
+/// Writes a name so that `Items  list`, `items_list`, `items.list` and `items/list` are the same.
+fn loose(name: &str) -> String {
+    let words = name.split(|c: char| c.is_whitespace() || "-_./".contains(c)).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+}

@@ -1,0 +1,279 @@
+//! THE enumerator: what a caller may set on one command. Nothing else decides it.
+//!
+//! In order: every arg of the command itself, then the write gates among the inherited args, unless
+//! the command is read-only. Never hidden args, help and version, args of the host, secrets.
+
+use super::constraint::Constraints;
+use super::name::{Properties, is_same, property};
+use super::{BaseType, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
+use crate::annotate::ArgNote;
+use clap::{Arg, ArgAction, Command};
+use std::collections::HashSet;
+
+/// One command and what stands above it, all built.
+pub(super) struct Site<'a> {
+    pub(super) command: &'a Command,
+    /// From the root down, the command itself left out.
+    pub(super) ancestors: &'a [&'a Command],
+    /// Ids of the global args that the ancestors hand down.
+    pub(super) handed_down: &'a HashSet<&'a str>,
+    /// The path joined by spaces.
+    pub(super) path: &'a str,
+    pub(super) settings: &'a Settings,
+    pub(super) injected: &'a [Injected],
+}
+
+/// What a caller may set, and what follows from it.
+pub(super) struct Enumerated {
+    pub(super) params: Vec<Param>,
+    pub(super) constraints: Vec<String>,
+    /// Something that clap requires can be given neither by a caller nor by the host.
+    pub(super) uncallable: bool,
+    pub(super) lints: Vec<Lint>,
+}
+
+/// An arg that a caller may set, with how many commands down it is written.
+struct Offered<'a> {
+    arg: &'a Arg,
+    depth: usize,
+    inherited: bool,
+}
+
+/// Enumerates the params of a command.
+pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
+    let offered = site.offered(read_only);
+    let (names, lints) = site.name(&offered);
+    let own: Vec<(&Arg, String)> = offered
+        .iter()
+        .zip(&names)
+        .filter(|(offered, _)| offered.depth == site.ancestors.len())
+        .map(|(offered, name)| (offered.arg, name.clone()))
+        .collect();
+    let constraints = Constraints::new(site.command, &own);
+    let waived =
+        |arg: &Arg| own.iter().position(|(a, _)| a.get_id() == arg.get_id()).is_some_and(|n| constraints.waives(n));
+    let mut params: Vec<Param> = offered
+        .iter()
+        .zip(names)
+        .map(|(offered, name)| Param {
+            required: is_needed(offered.arg) && !waived(offered.arg),
+            ..site.param(offered, name)
+        })
+        .collect();
+    add_aliases(&mut params, &offered);
+    let mut sentences = constraints.sentences();
+    let uncallable = constraints.has_dead_group() || site.lacks_own(&offered) || site.lacks_above();
+    if site.command.is_allow_external_subcommands_set() {
+        params.push(site.external(&params));
+        sentences.extend(site.command.is_subcommand_required_set().then(|| "`external` is required.".to_owned()));
+    }
+    Enumerated { params, constraints: sentences, uncallable, lints }
+}
+
+/// Tells whether an arg only prints help or the version.
+pub(super) fn is_action_only(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort | ArgAction::HelpLong | ArgAction::Version)
+}
+
+/// Tells whether an arg goes by a name: its long name or its id, `-` and `_` the same.
+pub(super) fn is_called(arg: &Arg, name: &str) -> bool {
+    let name = name.trim_start_matches('-');
+    arg.get_long().is_some_and(|long| is_same(long, name)) || is_same(arg.get_id().as_str(), name)
+}
+
+/// clap refuses a call without it, and the host's environment can't give it.
+fn is_needed(arg: &Arg) -> bool {
+    arg.is_required_set() && arg.get_env().is_none()
+}
+
+impl<'a> Site<'a> {
+    fn offered(&self, read_only: bool) -> Vec<Offered<'a>> {
+        let depth = self.ancestors.len();
+        let own = self.command.get_arguments().filter(|arg| !self.is_inherited(arg) && self.may_be_set(arg, depth));
+        let mut offered: Vec<_> = own.map(|arg| Offered { arg, depth, inherited: false }).collect();
+        if read_only {
+            return offered;
+        }
+        let globals = self.command.get_arguments().filter(|arg| self.is_inherited(arg));
+        let globals = globals.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, depth));
+        offered.extend(globals.map(|arg| Offered { arg, depth, inherited: true }));
+        for (level, ancestor) in self.ancestors.iter().enumerate() {
+            if ancestor.is_args_conflicts_with_subcommands_set() {
+                continue;
+            }
+            let own = ancestor.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional());
+            let gates = own.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, level));
+            offered.extend(gates.map(|arg| Offered { arg, depth: level, inherited: true }));
+        }
+        offered
+    }
+
+    fn is_inherited(&self, arg: &Arg) -> bool {
+        arg.is_global_set() && self.handed_down.contains(arg.get_id().as_str())
+    }
+
+    fn is_gate(&self, arg: &Arg) -> bool {
+        arg.get::<ArgNote>() == Some(&ArgNote::Gate) || self.settings.gates.iter().any(|gate| is_called(arg, gate))
+    }
+
+    fn may_be_set(&self, arg: &Arg, level: usize) -> bool {
+        let noted = matches!(arg.get::<ArgNote>(), Some(ArgNote::HostOwned | ArgNote::Secret));
+        !is_action_only(arg)
+            && !arg.is_hide_set()
+            && !noted
+            && !self.is_hosts(arg, level)
+            && !self.is_injected(arg, level)
+    }
+
+    fn is_hosts(&self, arg: &Arg, level: usize) -> bool {
+        let from_above = arg.is_global_set() || level < self.ancestors.len();
+        self.settings.host_owned.iter().any(|name| match name.rsplit_once(' ') {
+            Some((path, name)) => level == self.ancestors.len() && path == self.path && is_called(arg, name),
+            None => from_above && is_called(arg, name),
+        })
+    }
+
+    fn is_injected(&self, arg: &Arg, level: usize) -> bool {
+        (arg.is_global_set() || level == 0) && self.injected.iter().any(|injected| injected.id == arg.get_id().as_str())
+    }
+
+    /// Names every offered arg; the command's own come first, options before positionals.
+    fn name(&self, offered: &[Offered<'a>]) -> (Vec<String>, Vec<Lint>) {
+        let mut order: Vec<usize> = (0..offered.len()).collect();
+        order.sort_by_key(|n| {
+            let Offered { arg, inherited, .. } = &offered[*n];
+            (*inherited, arg.get_long().is_none(), arg.get_short().is_none())
+        });
+        let mut taken = Properties::default();
+        let mut names = vec![String::new(); offered.len()];
+        let mut lints = Vec::new();
+        for n in order {
+            let wanted = wanted_name(offered[n].arg);
+            let name = taken.take(&property(&wanted));
+            if name != wanted {
+                let message = format!("`{wanted}` is published as `{name}`: the name is taken or not a valid key");
+                lints.push(Lint { path: self.path.to_owned(), message });
+            }
+            names[n] = name;
+        }
+        (names, lints)
+    }
+
+    fn param(&self, offered: &Offered<'_>, name: String) -> Param {
+        let arg = offered.arg;
+        let kind = value::kind(arg);
+        let (help, long_help) = text::short_and_long(arg.get_help(), arg.get_long_help());
+        let default = if matches!(kind, ParamKind::Switch | ParamKind::Count)
+            || arg.get_env().is_some()
+            || arg.is_hide_default_value_set()
+        {
+            Vec::new()
+        } else {
+            arg.get_default_values().iter().filter_map(|value| value.to_str().map(str::to_owned)).collect()
+        };
+        Param {
+            name,
+            aliases: Vec::new(),
+            id: arg.get_id().to_string(),
+            depth: offered.depth,
+            spelling: spelling(arg),
+            kind,
+            gate: self.is_gate(arg),
+            required: false,
+            help,
+            long_help,
+            default,
+        }
+    }
+
+    fn external(&self, params: &[Param]) -> Param {
+        let mut taken = Properties::default();
+        for param in params {
+            taken.take(&param.name);
+        }
+        let item = ValueType {
+            base: BaseType::String,
+            choices: Vec::new(),
+            ignore_case: false,
+            allow_hyphen: true,
+            allow_negative: true,
+            path: false,
+        };
+        let repeat =
+            Repeat { append: false, min: 1, max: usize::MAX, delimiter: None, terminator: None, require_equals: false };
+        Param {
+            name: taken.take("external"),
+            aliases: Vec::new(),
+            id: String::new(),
+            depth: self.ancestors.len(),
+            spelling: Spelling::External,
+            kind: ParamKind::Many { item, repeat },
+            gate: false,
+            required: self.command.is_subcommand_required_set(),
+            help: "A command and its arguments, passed on as they are".to_owned(),
+            long_help: None,
+            default: Vec::new(),
+        }
+    }
+
+    /// The command itself requires an arg that is not offered.
+    fn lacks_own(&self, offered: &[Offered<'_>]) -> bool {
+        let given =
+            |arg: &Arg| offered.iter().any(|o| std::ptr::eq(o.arg, arg)) || self.is_injected(arg, self.ancestors.len());
+        self.command.get_arguments().any(|arg| is_needed(arg) && !is_action_only(arg) && !given(arg))
+    }
+
+    /// A command above requires an arg, which is written before this command's name.
+    fn lacks_above(&self) -> bool {
+        self.ancestors.iter().enumerate().any(|(level, ancestor)| {
+            let given = |arg: &Arg| !is_needed(arg) || self.is_injected(arg, level);
+            let args = ancestor.get_arguments().filter(|arg| !arg.is_global_set());
+            let groups = ancestor.get_groups().filter(|group| group.is_required_set());
+            let met = |id: &clap::Id| {
+                ancestor
+                    .get_arguments()
+                    .any(|arg| arg.get_id() == id && (arg.get_env().is_some() || self.is_injected(arg, level)))
+            };
+            !ancestor.is_subcommand_negates_reqs_set()
+                && (!args.into_iter().all(given) || groups.into_iter().any(|group| !group.get_args().any(met)))
+        })
+    }
+}
+
+fn wanted_name(arg: &Arg) -> String {
+    match (arg.get_long(), arg.get_short()) {
+        (Some(long), _) => long.to_owned(),
+        (None, Some(short)) => short.to_string(),
+        (None, None) => arg.get_id().to_string(),
+    }
+}
+
+fn spelling(arg: &Arg) -> Spelling {
+    match (arg.get_long(), arg.get_short()) {
+        (Some(long), _) => Spelling::Long(long.to_owned()),
+        (None, Some(short)) => Spelling::Short(short),
+        (None, None) => Spelling::Positional {
+            index: arg.get_index().unwrap_or(1),
+            last: arg.is_last_set(),
+            trailing: arg.is_trailing_var_arg_set(),
+        },
+    }
+}
+
+/// Adds the visible aliases and the short name where no other param goes by them.
+fn add_aliases(params: &mut [Param], offered: &[Offered<'_>]) {
+    let mut taken = Properties::default();
+    for param in params.iter() {
+        taken.take(&param.name);
+    }
+    for (param, Offered { arg, .. }) in params.iter_mut().zip(offered) {
+        let longs = arg.get_visible_aliases().unwrap_or_default().into_iter().map(str::to_owned);
+        let shorts = arg.get_short_and_visible_aliases().unwrap_or_default().into_iter().map(String::from);
+        for alias in longs.chain(shorts) {
+            if alias == property(&alias) && !taken.holds(&alias) {
+                taken.take(&alias);
+                param.aliases.push(alias);
+            }
+        }
+    }
+}

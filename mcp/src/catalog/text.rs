@@ -1,0 +1,24 @@
+//! Help texts, cut to what a reader needs.
+
+use clap::builder::StyledStr;
+
+/// A short text, and the long one where it says more.
+pub(super) fn short_and_long(short: Option<&StyledStr>, long: Option<&StyledStr>) -> (String, Option<String>) {
+    let plain = |text: &StyledStr| text.to_string().trim().to_owned();
+    let long = long.map(plain).filter(|text| !text.is_empty());
+    let whole = short.map(plain).filter(|text| !text.is_empty());
+    let brief = whole.as_deref().or(long.as_deref()).map(first_paragraph).unwrap_or_default();
+    let long = long.or(whole).filter(|text| one_line(text) != brief);
+    (brief, long)
+}
+
+/// Returns the first paragraph as one line.
+fn first_paragraph(text: &str) -> String {
+    let lines = text.lines().take_while(|line| !line.trim().is_empty());
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+/// Joins lines and runs of spaces.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

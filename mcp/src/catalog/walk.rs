@@ -1,0 +1,302 @@
+//! Commands → operations: classification, and a reason for each command that is not exposed.
+
+use super::params::{self, Enumerated, Site};
+use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Settings, name, text};
+use crate::annotate::{CommandNote, Exposure};
+use clap::parser::ValueSource;
+use clap::{Arg, Command};
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
+
+/// Everything that is read from a tree.
+#[derive(Default)]
+pub(super) struct Walked {
+    pub(super) operations: Vec<Operation>,
+    /// Every way to say each operation's path, by visible aliases of any of its words.
+    pub(super) spoken: Vec<Vec<String>>,
+    pub(super) excused: Vec<Excused>,
+    pub(super) inject: Vec<Injected>,
+    pub(super) lints: Vec<Lint>,
+}
+
+/// Reads a tree as its author made it. clap panics on a wrong tree.
+pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, CatalogError> {
+    // The generated `help` mirrors the whole tree at every level. Turning it off spares them all.
+    let mut built = author.clone().disable_help_subcommand(true);
+    built.build();
+    let inject = inject(author, &built, settings)?;
+    let mut walker =
+        Walker { settings, inject: &inject, ancestors: Vec::new(), seen: Seen::default(), out: Walked::default() };
+    let here = Here {
+        path: Vec::new(),
+        spoken: vec![String::new()],
+        author: Some(author),
+        excuse: None,
+        handed_down: Rc::default(),
+    };
+    walker.visit(&built, here)?;
+    let Walker { seen, mut out, .. } = walker;
+    seen.check(settings)?;
+    let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
+    let root = [author.get_name().to_owned()];
+    let named: Vec<&[String]> = paths.iter().map(|path| if path.is_empty() { root.as_slice() } else { path }).collect();
+    let tools = name::tools(&named, &settings.reserved);
+    for (operation, tool) in out.operations.iter_mut().zip(tools) {
+        operation.tool = tool;
+    }
+    out.inject = inject;
+    Ok(out)
+}
+
+/// Where the walk stands.
+struct Here<'a> {
+    path: Vec<String>,
+    spoken: Vec<String>,
+    /// The same command before it was built, unless it was deferred.
+    author: Option<&'a Command>,
+    /// What excuses the whole subtree.
+    excuse: Option<Excuse>,
+    handed_down: Rc<HashSet<&'a str>>,
+}
+
+struct Walker<'a> {
+    settings: &'a Settings,
+    inject: &'a [Injected],
+    ancestors: Vec<&'a Command>,
+    seen: Seen,
+    out: Walked,
+}
+
+impl<'a> Walker<'a> {
+    fn visit(&mut self, command: &'a Command, here: Here<'a>) -> Result<(), CatalogError> {
+        let name = if here.path.is_empty() { command.get_name().to_owned() } else { here.path.join(" ") };
+        self.seen.note(command, &name, &here.handed_down);
+        let inherited = here.excuse.or_else(|| self.subtree_excuse(command, &name));
+        let excuse = inherited.or_else(|| self.own_excuse(command, &name));
+        let reason = match excuse {
+            Some(reason) => Some(reason),
+            None => self.expose(command, &name, &here)?,
+        };
+        if let Some(reason) = reason {
+            self.out.excused.push(Excused { path: name.clone(), reason });
+        }
+        let globals = command.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().as_str());
+        let globals: Rc<HashSet<&str>> = Rc::new(globals.collect());
+        self.ancestors.push(command);
+        let mut authors = here.author.map(Command::get_subcommands).into_iter().flatten();
+        let mut siblings = HashSet::new();
+        for child in command.get_subcommands() {
+            let word = child.get_name();
+            if !siblings.insert(word) {
+                return Err(CatalogError::Tree(format!("two commands are called `{word}` under `{name}`")));
+            }
+            let author = authors.next().filter(|author| author.get_name() == word);
+            let is_help = word == "help"
+                && (here.path.is_empty() || here.author.is_some_and(Command::is_disable_help_subcommand_set));
+            let words = || std::iter::once(word).chain(child.get_visible_aliases());
+            let join = |start: &String| {
+                let start = start.clone();
+                words()
+                    .map(move |word| if start.is_empty() { word.to_owned() } else { format!("{start} {word}") })
+                    .collect::<Vec<_>>()
+            };
+            let below = Here {
+                path: here.path.iter().cloned().chain([word.to_owned()]).collect(),
+                spoken: here.spoken.iter().flat_map(join).take(SPOKEN_MAX).collect(),
+                author,
+                excuse: inherited.or(is_help.then_some(Excuse::Framework)),
+                handed_down: Rc::clone(&globals),
+            };
+            self.visit(child, below)?;
+        }
+        self.ancestors.pop();
+        Ok(())
+    }
+
+    /// What excuses a command with everything below it.
+    fn subtree_excuse(&self, command: &Command, name: &str) -> Option<Excuse> {
+        let exposure = exposure(command);
+        let hidden =
+            command.is_hide_set() || exposure == Exposure::Hidden || self.settings.hide.iter().any(|path| path == name);
+        let framework = (exposure == Exposure::Framework).then_some(Excuse::Framework);
+        hidden.then_some(Excuse::Hidden).or(framework)
+    }
+
+    /// What excuses a command alone.
+    fn own_excuse(&self, command: &Command, name: &str) -> Option<Excuse> {
+        let exposed = exposure(command) == Exposure::Exposed || self.settings.expose.iter().any(|path| path == name);
+        let external = command.is_allow_external_subcommands_set();
+        if external && !exposed {
+            return Some(Excuse::TakesCommands);
+        }
+        let dispatches =
+            command.has_subcommands() && !external && !runs_by_itself(command, self.ancestors.is_empty(), exposed);
+        dispatches.then_some(Excuse::Group)
+    }
+
+    /// Adds the operation, or tells why no call of it could succeed.
+    fn expose(&mut self, command: &Command, name: &str, here: &Here<'a>) -> Result<Option<Excuse>, CatalogError> {
+        let silent = CommandNote::default();
+        let note = command.get::<CommandNote>().unwrap_or(&silent);
+        let read_only = note.effect == Some(Effect::ReadOnly) && note.mutating_when.is_empty();
+        let site = Site {
+            command,
+            ancestors: &self.ancestors,
+            handed_down: &here.handed_down,
+            path: name,
+            settings: self.settings,
+            injected: self.inject,
+        };
+        let Enumerated { params, constraints, uncallable, lints } = params::enumerate(&site, read_only);
+        if uncallable {
+            return Ok(Some(Excuse::NotCallable));
+        }
+        let mut mutating_when = Vec::new();
+        for wanted in &note.mutating_when {
+            let Some(arg) = command.get_arguments().find(|arg| params::is_called(arg, wanted)) else {
+                return Err(no_such_name("mutating_when", wanted, &format!("`{name}`"), arg_names(command)));
+            };
+            // A param that no caller can set can't widen a call either.
+            let param = params.iter().find(|param| param.id == arg.get_id().as_str());
+            mutating_when.extend(param.map(|param| param.name.clone()));
+        }
+        let (about, long_about) = text::short_and_long(command.get_about(), command.get_long_about());
+        self.out.lints.extend(lints);
+        self.out.spoken.push(here.spoken.clone());
+        self.out.operations.push(Operation {
+            path: here.path.clone(),
+            name: name.to_owned(),
+            tool: String::new(),
+            aliases: last_word_aliases(command, &here.path),
+            about,
+            long_about,
+            declared: note.effect,
+            mutating_when,
+            params,
+            constraints,
+            examples: note.examples.clone(),
+            untrusted_output: note.untrusted_output,
+        });
+        Ok(None)
+    }
+}
+
+/// How many ways to say one path are kept.
+const SPOKEN_MAX: usize = 64;
+
+fn exposure(command: &Command) -> Exposure {
+    command.get::<CommandNote>().map(|note| note.exposure).unwrap_or_default()
+}
+
+/// Tells whether a command with subcommands is also one that runs, by what clap enforces.
+///
+/// clap does not tell what a program does with a bare group. A root without args of its own is taken
+/// to print help; below the root, a group that clap lets through is taken to run.
+fn runs_by_itself(command: &Command, is_root: bool, exposed: bool) -> bool {
+    let own = |arg: &&Arg| !arg.is_global_set() && !params::is_action_only(arg);
+    let has_own = command.get_arguments().any(|arg| own(&arg));
+    let may_be_bare = !is_root && !command.is_arg_required_else_help_set();
+    !command.is_subcommand_required_set() && (has_own || may_be_bare || exposed)
+}
+
+fn last_word_aliases(command: &Command, path: &[String]) -> Vec<String> {
+    let Some((_, above)) = path.split_last() else { return Vec::new() };
+    let alias = |alias: &str| above.iter().map(String::as_str).chain([alias]).collect::<Vec<_>>().join(" ");
+    command.get_visible_aliases().map(alias).collect()
+}
+
+/// Resolves the flags that the host puts first.
+fn inject(author: &Command, built: &Command, settings: &Settings) -> Result<Vec<Injected>, CatalogError> {
+    let mut inject = Vec::new();
+    for token in &settings.inject {
+        let arg = built.get_arguments().find(|arg| is_written(arg, token));
+        let is_default = Settings::default().inject.contains(token);
+        let values = arg.and_then(|arg| parsed_values(author, arg, token));
+        match (arg, values) {
+            (Some(arg), Some(values)) => {
+                inject.push(Injected { id: arg.get_id().to_string(), token: token.clone(), values });
+            }
+            (None, _) if is_default => {}
+            _ => return Err(no_such_name("inject", token, "the root", arg_names(built))),
+        }
+    }
+    Ok(inject)
+}
+
+fn is_written(arg: &Arg, token: &str) -> bool {
+    match token.strip_prefix("--") {
+        Some(long) => {
+            let long = long.split_once('=').map_or(long, |(long, _)| long);
+            arg.get_long_and_visible_aliases().is_some_and(|names| names.contains(&long))
+        }
+        None => {
+            token.strip_prefix('-').and_then(|rest| rest.chars().next()).is_some_and(|c| arg.get_short() == Some(c))
+        }
+    }
+}
+
+/// The raw values that clap reports for a token; `None` where it does not set the arg.
+fn parsed_values(author: &Command, arg: &Arg, token: &str) -> Option<Vec<String>> {
+    let lenient = author.clone().ignore_errors(true).multicall(false).no_binary_name(true);
+    let mut lenient = lenient.subcommand_required(false).arg_required_else_help(false);
+    let matches = lenient.try_get_matches_from_mut([token]).ok()?;
+    let id = arg.get_id().as_str();
+    if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        return None;
+    }
+    Some(matches.get_raw(id)?.map(|value| value.to_string_lossy().into_owned()).collect())
+}
+
+fn arg_names(command: &Command) -> Vec<String> {
+    let names = command.get_arguments().filter(|arg| !params::is_action_only(arg));
+    names.map(|arg| arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned)).collect()
+}
+
+fn no_such_name(what: &'static str, name: &str, place: &str, valid: Vec<String>) -> CatalogError {
+    let wanted = name.trim_start_matches('-');
+    let nearest = super::closest(wanted, valid.iter().map(String::as_str), 1).first().map(ToString::to_string);
+    CatalogError::NoSuchName { what, name: name.to_owned(), place: place.to_owned(), nearest }
+}
+
+/// What settings may name.
+#[derive(Default)]
+struct Seen {
+    paths: BTreeSet<String>,
+    args: BTreeSet<String>,
+}
+
+impl Seen {
+    fn note(&mut self, command: &Command, name: &str, handed_down: &HashSet<&str>) {
+        self.paths.insert(name.to_owned());
+        for arg in command.get_arguments().filter(|arg| !handed_down.contains(arg.get_id().as_str())) {
+            for arg_name in [arg.get_long(), Some(arg.get_id().as_str())].into_iter().flatten() {
+                if !self.args.contains(arg_name) {
+                    self.args.insert(arg_name.to_owned());
+                }
+            }
+        }
+    }
+
+    /// Finds the settings that name nothing; the default names need not exist.
+    fn check(&self, settings: &Settings) -> Result<(), CatalogError> {
+        let default = Settings::default();
+        for (what, paths) in [("hide", &settings.hide), ("expose", &settings.expose)] {
+            if let Some(path) = paths.iter().find(|path| !self.paths.contains(*path)) {
+                return Err(no_such_name(what, path, "the tree", self.paths.iter().cloned().collect()));
+            }
+        }
+        for (what, names, known) in
+            [("gates", &settings.gates, &default.gates), ("host_owned", &settings.host_owned, &default.host_owned)]
+        {
+            for name in names.iter().filter(|name| !known.contains(name)) {
+                let (path, arg) = name.rsplit_once(' ').map_or((None, name.as_str()), |(path, arg)| (Some(path), arg));
+                let arg = arg.trim_start_matches('-');
+                let exists = self.args.iter().any(|seen| name::is_same(seen, arg));
+                if !exists || path.is_some_and(|path| !self.paths.contains(path)) {
+                    return Err(no_such_name(what, name, "the tree", self.args.iter().cloned().collect()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
