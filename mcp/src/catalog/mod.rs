@@ -25,6 +25,7 @@ pub struct Catalog {
     pub(crate) operations: Vec<Arc<Operation>>,
     pub(crate) excused: Vec<Excused>,
     pub(crate) inject: Vec<Injected>,
+    groups: Vec<search::GroupAbout>,
     lints: Vec<Lint>,
     index: name::Index,
     /// The tree as its author made it, unbuilt: parsers are cloned from it, then reused.
@@ -125,6 +126,7 @@ impl Catalog {
             operations,
             excused: walked.excused,
             inject: walked.inject,
+            groups: walked.groups,
             lints: walked.lints,
             prototype: command,
             parsers: Mutex::default(),
@@ -139,6 +141,11 @@ impl Catalog {
     /// Returns every command that is not exposed, with the reason.
     pub fn excused(&self) -> &[Excused] {
         &self.excused
+    }
+
+    /// Returns every command with subcommands that is not hidden, in the tree's order.
+    pub fn groups(&self) -> &[search::GroupAbout] {
+        &self.groups
     }
 
     /// Returns what the tree's author may want to change: names that had to be altered.

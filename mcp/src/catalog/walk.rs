@@ -1,6 +1,7 @@
 //! Commands → operations: classification, and a reason for each command that is not exposed.
 
 use super::params::{self, Enumerated, Site};
+use super::search::GroupAbout;
 use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Settings, name, text};
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;
@@ -16,6 +17,8 @@ pub(super) struct Walked {
     pub(super) spoken: Vec<Vec<String>>,
     pub(super) excused: Vec<Excused>,
     pub(super) inject: Vec<Injected>,
+    /// Commands with subcommands.
+    pub(super) groups: Vec<GroupAbout>,
     pub(super) lints: Vec<Lint>,
 }
 
@@ -72,6 +75,10 @@ impl<'a> Walker<'a> {
         let name = if here.path.is_empty() { command.get_name().to_owned() } else { here.path.join(" ") };
         self.seen.note(command, &name, &here.handed_down);
         let inherited = here.excuse.or_else(|| self.subtree_excuse(command, &name));
+        if inherited.is_none() && command.has_subcommands() && !here.path.is_empty() {
+            let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
+            self.out.groups.push(GroupAbout { name: name.clone(), about });
+        }
         let excuse = inherited.or_else(|| self.own_excuse(command, &name));
         let reason = match excuse {
             Some(reason) => Some(reason),

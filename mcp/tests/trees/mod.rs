@@ -1,2 +1,2 @@
 //! Clap trees, each named by the feature it shows.
-pub mod peers;
+pub(crate) mod peers;

@@ -314,7 +314,7 @@ fn lab() -> Command {
 }
 
 /// The whole tree, unbuilt, as an application would hand it over.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     Command::new("peercli")
         .version("1.2.3")
         .about("Manage projects, users, repositories, deployments, secrets and clusters")
