@@ -54,6 +54,16 @@ kinds! {
     ProofFailed = "PROOF_FAILED", 422, 2, false, "the command line would not mean exactly this call";
     /// The call's effect is wider than the tool or the caller may have.
     EffectDenied = "EFFECT_DENIED", 403, 13, false, "the call's effect is not allowed here";
+    /// The operator stopped this server.
+    Killed = "KILLED", 503, 13, false, "the operator stopped this server";
+    /// More calls at once than the budget allows.
+    BudgetExhausted = "BUDGET_EXHAUSTED", 429, 7, true, "too many calls at once";
+    /// Approval mode refuses the call.
+    ApprovalDenied = "APPROVAL_DENIED", 403, 13, false, "the operator does not allow this call";
+    /// The audit can't be written, and the call would change something.
+    AuditUnavailable = "AUDIT_UNAVAILABLE", 503, 1, true, "the audit can't be written, so nothing that changes anything is run";
+    /// A fixed tool could not do what was asked.
+    ToolFailed = "TOOL_FAILED", 422, 1, false, "the tool failed";
     /// The command did not end in time; its process group was ended.
     TimedOut = "TIMED_OUT", 504, 13, true, "the command ran out of time and was stopped";
     /// The caller cancelled.

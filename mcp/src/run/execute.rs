@@ -1,0 +1,76 @@
+//! Step 5: the only code that lets anything run.
+
+use super::bound::Bound;
+use super::{Caller, Outcome};
+use crate::argv::Proved;
+use crate::exec::{Executor, Exit, Finished, Job, Limits, Unit};
+use crate::refusal::Refusal;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// How much of a failed command's error output is told.
+const REASON_BYTES: usize = 8 * 1024;
+
+/// How much of a successful command's error output is told: warnings, summaries.
+const REMARK_BYTES: usize = 2 * 1024;
+
+/// Where a job runs: alone, or as part of one transaction.
+pub(crate) enum Via<'a> {
+    Executor(&'a dyn Executor),
+    Unit(&'a mut dyn Unit),
+}
+
+/// Runs one proved operation and turns what it printed into an outcome.
+pub(crate) async fn execute(
+    via: Via<'_>,
+    bound: Bound,
+    limits: Limits,
+    proved: Arc<Proved>,
+    stdin: Option<Vec<u8>>,
+    cancel: CancellationToken,
+) -> Result<Outcome, Refusal> {
+    let effect = proved.invocation().effect();
+    let job = Job { proved, effect, stdin, limits, cancel };
+    let finished = match via {
+        Via::Executor(executor) => executor.execute(job).await?,
+        Via::Unit(unit) => unit.execute(job).await?,
+    };
+    Ok(outcome(bound, finished))
+}
+
+/// Runs something with a token that the caller and the operator can both set.
+pub(crate) async fn cancellable<F: Future>(
+    caller: &Caller,
+    kill: &CancellationToken,
+    run: impl FnOnce(CancellationToken) -> F,
+) -> F::Output {
+    let token = kill.child_token();
+    let run = run(token.clone());
+    tokio::pin!(run);
+    tokio::select! {
+        output = &mut run => return output,
+        () = caller.cancel.cancelled() => token.cancel(),
+    }
+    run.await
+}
+
+fn outcome(bound: Bound, finished: Finished) -> Outcome {
+    let exit = match finished.exit {
+        Exit::Code(code) => code,
+        Exit::Signal(signal) => 128 + signal,
+    };
+    let failed = exit != 0;
+    let bytes = finished.stdout.total;
+    let output = bound.apply(finished.stdout.bytes, bytes);
+    let mut notes = output.notes;
+    if let Exit::Signal(signal) = finished.exit {
+        notes.push(format!("ended by signal {signal}"));
+    } else if failed {
+        notes.push(format!("exit code {exit}"));
+    }
+    let stderr = Bound::tail(&finished.stderr.bytes, if failed { REASON_BYTES } else { REMARK_BYTES });
+    if !stderr.is_empty() {
+        notes.push(format!("stderr: {stderr}"));
+    }
+    Outcome { text: output.text, notes, exit: Some(exit), failed, bytes }
+}

@@ -1,0 +1,97 @@
+//! One way to run: every surface and every door ends in [`Pipeline::call`].
+//!
+//! Each step has its own file of the same shape: a type that holds the step's settings, and one
+//! method that lets the call pass or refuses it. [`pipeline`] calls them on one screen.
+
+pub mod approve;
+pub mod audit;
+pub mod bound;
+pub mod budget;
+pub mod execute;
+pub mod guard;
+pub mod kill;
+pub mod pipeline;
+pub mod workflow;
+
+pub use pipeline::Pipeline;
+
+use crate::argv::Proved;
+use crate::catalog::Effect;
+use crate::surface::fixed::FixedTool;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Who calls, and through what.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Who the operator takes the caller for.
+    pub principal: String,
+    /// The connection, for telling calls apart in the audit.
+    pub session: String,
+    /// The door it came through: `stdio`, ….
+    pub door: &'static str,
+    /// The widest effect this caller may have.
+    pub scope: Effect,
+    /// Set when the caller no longer wants the answer.
+    pub cancel: CancellationToken,
+}
+
+/// One call, resolved by a surface: what to run, and the widest effect the tool may have.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The tool as the caller named it.
+    pub tool: String,
+    /// What it runs.
+    pub target: Target,
+    /// The widest effect that calls through this tool may have.
+    pub ceiling: Effect,
+    /// The tool of the same surface that may do more, for the refusal's hint.
+    pub wider: Option<&'static str>,
+}
+
+/// What a call runs.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// One operation of the catalog, proved.
+    Operation(Arc<Proved>),
+    /// A fixed tool with its arguments.
+    Tool(Arc<FixedTool>, Map<String, Value>),
+    /// Several operations in order.
+    Workflow(Arc<workflow::Workflow>),
+}
+
+impl Target {
+    /// Returns the effect of this very call.
+    pub fn effect(&self) -> Effect {
+        match self {
+            Self::Operation(proved) => proved.invocation().effect(),
+            Self::Tool(tool, _) => tool.effect(),
+            Self::Workflow(workflow) => workflow.effect(),
+        }
+    }
+
+    /// Returns the name of what runs, for people and the audit.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Operation(proved) => &proved.invocation().operation().name,
+            Self::Tool(tool, _) => tool.name(),
+            Self::Workflow(_) => "workflow",
+        }
+    }
+}
+
+/// What came of a call that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The command's own output, bounded; valid JSON is passed on byte for byte where it fits.
+    pub text: String,
+    /// What is said beside it: how much was cut, the reason of a failure.
+    pub notes: Vec<String>,
+    /// The exit code, where a command ran: by signal n, 128 + n as shells have it.
+    pub exit: Option<i32>,
+    /// It ended in failure.
+    pub failed: bool,
+    /// Bytes that the command printed on its output, before any cut.
+    pub bytes: u64,
+}
