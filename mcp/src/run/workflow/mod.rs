@@ -1,0 +1,369 @@
+//! `workflow_submit`: several operations in order, each made by the same constructor as any call.
+
+mod template;
+
+use super::execute::Via;
+use super::pipeline::Pipeline;
+use super::{Call, Caller, Outcome, Target};
+use crate::argv::Proved;
+use crate::catalog::{Catalog, Effect, Operation, Param, ParamKind, ValueType};
+use crate::exec::{Opening, Unit};
+use crate::invocation::Invocation;
+use crate::refusal::{Kind, Problem, Refusal};
+use crate::surface::fixed::{fit, nearest, schema};
+use crate::surface::{Tool, find};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use template::Scope;
+use tokio_util::sync::CancellationToken;
+
+/// The tool's name.
+pub(crate) const NAME: &str = "workflow_submit";
+
+/// The most steps of one workflow.
+const STEPS: usize = 100;
+
+/// The gate that applies a change instead of previewing it, and the one that previews it.
+const APPLY: &str = "yes";
+const PREVIEW: &str = "dry-run";
+
+/// Several operations in order, resolved as far as they can be before they run.
+#[derive(Debug)]
+pub struct Workflow {
+    steps: Vec<Step>,
+    vars: Map<String, Value>,
+    yes: bool,
+    continue_on_error: bool,
+    max_changes: Option<u64>,
+}
+
+/// One step: an operation, and what to set once the placeholders are known.
+#[derive(Debug)]
+struct Step {
+    name: String,
+    operation: Arc<Operation>,
+    flags: Map<String, Value>,
+    args: Vec<Value>,
+    stdin_from: Option<String>,
+    when: Option<String>,
+}
+
+/// What the tool takes.
+#[derive(Deserialize, JsonSchema)]
+struct Submitted {
+    steps: Vec<SubmittedStep>,
+    vars: Option<Map<String, Value>>,
+    /// apply, in one transaction where possible; else preview
+    yes: Option<bool>,
+    continue_on_error: Option<bool>,
+    /// for the whole
+    max_changes: Option<u64>,
+}
+
+/// What a step takes.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SubmittedStep {
+    command: String,
+    flags: Option<Map<String, Value>>,
+    args: Option<Vec<Value>>,
+    name: Option<String>,
+    stdin_from: Option<String>,
+    when: Option<String>,
+}
+
+/// Returns the tool as it is listed.
+pub(crate) fn tool() -> Tool {
+    Tool {
+        name: NAME.to_owned(),
+        description: "Run commands in order. Values may hold ${vars.x} and ${steps.NAME.output/json/pointer}.".to_owned(),
+        input_schema: schema::<Submitted>(),
+        effect: Effect::Destructive,
+    }
+}
+
+impl Workflow {
+    /// Resolves a submission: every step's names, shapes and placeholders are checked at once.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidParams`] with every problem of every step.
+    pub(crate) fn new(catalog: &Catalog, arguments: Map<String, Value>) -> Result<Self, Refusal> {
+        let fitted = fit(&schema::<Submitted>(), arguments)?;
+        let submitted: Submitted = serde_json::from_value(Value::Object(fitted))
+            .map_err(|error| Refusal::new(Kind::InvalidParams).because(format!("steps: {error}")))?;
+        if submitted.steps.is_empty() || submitted.steps.len() > STEPS {
+            let problem = format!("{} steps", submitted.steps.len());
+            return Err(Refusal::invalid(vec![Problem {
+                param: "steps".into(),
+                problem,
+                expected: Some(format!("1 to {STEPS}")),
+                ..Problem::default()
+            }]));
+        }
+        let yes = submitted.yes.unwrap_or_default();
+        let vars = submitted.vars.unwrap_or_default();
+        let mut problems = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
+        for (index, step) in submitted.steps.into_iter().enumerate() {
+            let place = step.name.clone().unwrap_or_else(|| (index + 1).to_string());
+            match resolve(catalog, step, place.clone(), &steps, &vars, yes) {
+                Ok(step) => steps.push(step),
+                Err(refusal) => problems.extend(placed(&place, refusal)),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Refusal::invalid(problems));
+        }
+        let (continue_on_error, max_changes) = (submitted.continue_on_error.unwrap_or_default(), submitted.max_changes);
+        Ok(Self { steps, vars, yes, continue_on_error, max_changes })
+    }
+
+    /// Returns the widest effect that any of its steps can have.
+    pub fn effect(&self) -> Effect {
+        self.steps.iter().map(|step| step.operation.effect(step.flags.keys().map(String::as_str))).max().unwrap_or(Effect::ReadOnly)
+    }
+
+    /// Returns the operations' names, in order.
+    pub fn names(&self) -> Vec<&str> {
+        self.steps.iter().map(|step| step.operation.name.as_str()).collect()
+    }
+
+    /// Runs the steps; an apply is one transaction where the executor has them.
+    pub(crate) async fn run(
+        &self,
+        pipeline: &Pipeline,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, Refusal> {
+        let mut unit = match self.yes && self.effect() > Effect::ReadOnly {
+            true => {
+                let timeout = pipeline.limits.timeout;
+                let opening = Opening { max_changes: self.max_changes, timeout, cancel: cancel.clone() };
+                match pipeline.executor.begin(opening) {
+                    Some(unit) => Some(unit.await?),
+                    None => None,
+                }
+            }
+            false => None,
+        };
+        let mut done = Done { scope: Scope::new(&self.vars), reports: Vec::new(), failed: false };
+        for step in &self.steps {
+            if done.failed && !self.continue_on_error {
+                done.report(step, json!({ "skipped": "an earlier step failed" }));
+                continue;
+            }
+            self.step(pipeline, caller, step, &mut unit, &mut done, &cancel).await;
+        }
+        let mode = if self.yes { "apply" } else { "preview" };
+        let mut report = json!({ "ok": !done.failed, "mode": mode, "steps": done.reports });
+        match unit {
+            Some(unit) if done.failed && !self.continue_on_error => {
+                unit.rollback().await;
+                report["committed"] = false.into();
+            }
+            Some(unit) => match unit.commit().await {
+                Ok(summary) => {
+                    report["committed"] = true.into();
+                    report["summary"] = summary.unwrap_or_default();
+                }
+                Err(error) => {
+                    done.failed = true;
+                    report["ok"] = false.into();
+                    report["committed"] = false.into();
+                    report["error"] = error.into();
+                }
+            },
+            None => {}
+        }
+        let text = report.to_string();
+        let bytes = text.len() as u64;
+        let bounded = pipeline.bound.apply(text.into_bytes(), bytes);
+        Ok(Outcome { text: bounded.text, notes: bounded.notes, exit: None, failed: done.failed, bytes })
+    }
+
+    async fn step(
+        &self,
+        pipeline: &Pipeline,
+        caller: &Caller,
+        step: &Step,
+        unit: &mut Option<Box<dyn Unit>>,
+        done: &mut Done,
+        cancel: &CancellationToken,
+    ) {
+        let prepared = done.scope.holds(step.when.as_deref()).and_then(|holds| match holds {
+            false => Ok(None),
+            true => self.prepare(pipeline, step, &done.scope).map(Some),
+        });
+        let (call, stdin) = match prepared {
+            Ok(Some(prepared)) => prepared,
+            Ok(None) => return done.report(step, json!({ "skipped": "its condition does not hold" })),
+            Err(refusal) => return done.end(step, Err(refusal)),
+        };
+        let via = unit.as_deref_mut().map(|unit| Via::Unit(unit));
+        let result = pipeline.step(call, stdin, via, caller, cancel.clone()).await;
+        done.end(step, result);
+    }
+
+    fn prepare(&self, pipeline: &Pipeline, step: &Step, scope: &Scope) -> Result<(Call, Option<Vec<u8>>), Refusal> {
+        let flags = scope.fill_map(&step.flags)?;
+        let args = step.args.iter().map(|value| scope.fill(value)).collect::<Result<Vec<_>, _>>()?;
+        let invocation = Invocation::new(&step.operation, &flags, &args)?;
+        let proved = Proved::new(&pipeline.catalog, invocation)?;
+        let stdin = step.stdin_from.as_deref().map(|name| scope.output(name)).transpose()?;
+        let call = Call {
+            tool: NAME.to_owned(),
+            target: Target::Operation(Arc::new(proved)),
+            ceiling: Effect::Destructive,
+            wider: None,
+        };
+        Ok((call, stdin.map(String::into_bytes)))
+    }
+}
+
+/// What the steps so far came to.
+struct Done {
+    scope: Scope,
+    reports: Vec<Value>,
+    failed: bool,
+}
+
+impl Done {
+    fn end(&mut self, step: &Step, result: Result<Outcome, Refusal>) {
+        match result {
+            Ok(outcome) => {
+                self.failed |= outcome.failed;
+                let output = serde_json::from_str(&outcome.text).unwrap_or_else(|_| outcome.text.as_str().into());
+                self.scope.record(&step.name, &outcome, output.clone());
+                let mut report = json!({ "ok": !outcome.failed, "exit": outcome.exit, "output": output });
+                if !outcome.notes.is_empty() {
+                    report["notes"] = outcome.notes.into();
+                }
+                self.report(step, report);
+            }
+            Err(refusal) => {
+                self.failed = true;
+                let mut report = refusal.to_json();
+                report["ok"] = false.into();
+                self.report(step, report);
+            }
+        }
+    }
+
+    fn report(&mut self, step: &Step, details: Value) {
+        let mut report = json!({ "name": step.name, "command": step.operation.name });
+        if let (Some(report), Value::Object(details)) = (report.as_object_mut(), details) {
+            report.extend(details);
+        }
+        self.reports.push(report);
+    }
+}
+
+/// Checks one step against those before it, and makes it an invocation once with sample values.
+fn resolve(
+    catalog: &Catalog,
+    submitted: SubmittedStep,
+    name: String,
+    before: &[Step],
+    vars: &Map<String, Value>,
+    yes: bool,
+) -> Result<Step, Refusal> {
+    let known: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();
+    if known.contains(&name.as_str()) {
+        return Err(problem("name", format!("`{name}` is taken by an earlier step"), None));
+    }
+    let operation = find(catalog, &submitted.command)?.clone();
+    let mut step = Step {
+        name,
+        flags: submitted.flags.unwrap_or_default(),
+        args: submitted.args.unwrap_or_default(),
+        stdin_from: submitted.stdin_from,
+        when: submitted.when,
+        operation,
+    };
+    if let Some(from) = &step.stdin_from
+        && !known.contains(&from.as_str())
+    {
+        return Err(problem("stdin_from", format!("no earlier step is called `{from}`"), nearest(from, known.into_iter())));
+    }
+    gate(&mut step, yes)?;
+    let texts = step.flags.values().chain(&step.args);
+    template::check(texts, step.when.as_deref(), vars, &known)?;
+    let sampled = |param: Option<&Param>, value: &Value| match template::is_open(value) {
+        true => param.map_or_else(|| "x".into(), |param| sample(&param.kind)),
+        false => Scope::new(vars).fill(value).unwrap_or_else(|_| value.clone()),
+    };
+    let find = |key: &str| step.operation.params.iter().find(|param| param.name.replace('-', "_") == key.replace('-', "_"));
+    let flags = step.flags.iter().map(|(key, value)| (key.clone(), sampled(find(key), value))).collect();
+    let positionals: Vec<&Param> = step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
+    let last = positionals.last().copied();
+    let args: Vec<Value> = step
+        .args
+        .iter()
+        .enumerate()
+        .map(|(index, value)| sampled(positionals.get(index).copied().or(last), value))
+        .collect();
+    Invocation::new(&step.operation, &flags, &args)?;
+    Ok(step)
+}
+
+/// Sets the gates that apply or preview a step; the workflow's own `yes` alone decides which.
+fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
+    let named = |key: &String, gate: &str| key.replace('_', "-") == gate;
+    let gates: Vec<&str> = step.operation.params.iter().filter(|param| param.gate).map(|param| param.name.as_str()).collect();
+    let mutating = step.operation.effect(step.flags.keys().map(String::as_str)) > Effect::ReadOnly;
+    if !mutating || !gates.iter().any(|gate| [APPLY, PREVIEW].contains(gate)) {
+        if mutating && !yes {
+            let problem = format!("`{}` can't be previewed", step.operation.name);
+            return Err(self::problem("command", problem, None));
+        }
+        return Ok(());
+    }
+    let says_yes = step.flags.iter().any(|(key, value)| named(key, APPLY) && *value != Value::Bool(false));
+    if says_yes && !yes {
+        return Err(problem("yes", "set on a step of a preview; set it on the workflow".to_owned(), None));
+    }
+    let (add, apply) = if yes { (APPLY, true) } else { (PREVIEW, false) };
+    step.flags.retain(|key, _| !named(key, APPLY));
+    if gates.contains(&add) && !(apply && step.flags.iter().any(|(key, value)| named(key, PREVIEW) && *value == Value::Bool(true))) {
+        step.flags.insert(add.to_owned(), true.into());
+    }
+    Ok(())
+}
+
+/// Returns a value of a kind, to check a step's shape before its placeholders are known.
+fn sample(kind: &ParamKind) -> Value {
+    let value = |value: &ValueType| match value.choices.first() {
+        Some(choice) => choice.name.as_str().into(),
+        None => match value.base {
+            crate::catalog::BaseType::String => "x".into(),
+            crate::catalog::BaseType::Integer { min, .. } => min.to_string().into(),
+            crate::catalog::BaseType::Number => 0.into(),
+            crate::catalog::BaseType::Boolean => true.into(),
+        },
+    };
+    match kind {
+        ParamKind::Switch => true.into(),
+        ParamKind::Count => 1.into(),
+        ParamKind::One(one) | ParamKind::Optional { value: one, .. } => value(one),
+        ParamKind::Many { item, repeat } => vec![value(item); repeat.min.max(1)].into(),
+    }
+}
+
+fn problem(param: &str, problem: String, nearest: Option<String>) -> Refusal {
+    Refusal::invalid(vec![Problem { param: param.to_owned(), problem, nearest, ..Problem::default() }])
+}
+
+/// Names the step in the problems of its refusal.
+fn placed(place: &str, refusal: Refusal) -> Vec<Problem> {
+    let place = |param: &str| if param.is_empty() { format!("steps.{place}") } else { format!("steps.{place}.{param}") };
+    if refusal.problems.is_empty() {
+        let problem = match &refusal.hint {
+            Some(hint) => format!("{}; {hint}", refusal.message),
+            None => refusal.message,
+        };
+        return vec![Problem { param: place("command"), problem, ..Problem::default() }];
+    }
+    refusal.problems.into_iter().map(|problem| Problem { param: place(&problem.param), ..problem }).collect()
+}

@@ -1,0 +1,285 @@
+//! Placeholders in a step's values: `${vars.x}`, `${steps.NAME.output/json/pointer}`.
+//!
+//! A value that is one placeholder takes the selected value with its type; inside a longer text the
+//! selected value is written out. `$${` is a plain `${`. What is put in is always a value: it is
+//! made an invocation afterwards, by the same constructor as any other call.
+
+use crate::refusal::{Problem, Refusal};
+use crate::run::Outcome;
+use crate::surface::fixed::nearest;
+use serde_json::{Map, Value, json};
+
+/// What placeholders can refer to.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    vars: Map<String, Value>,
+    steps: Map<String, Value>,
+}
+
+impl Scope {
+    pub(crate) fn new(vars: &Map<String, Value>) -> Self {
+        Self { vars: vars.clone(), steps: Map::new() }
+    }
+
+    /// Remembers what a step came to.
+    pub(crate) fn record(&mut self, name: &str, outcome: &Outcome, output: Value) {
+        let step = json!({ "output": output, "text": outcome.text, "exit": outcome.exit, "ok": !outcome.failed });
+        self.steps.insert(name.to_owned(), step);
+    }
+
+    /// Returns a step's output as it was printed.
+    pub(crate) fn output(&self, name: &str) -> Result<String, Refusal> {
+        let step = self.steps.get(name).ok_or_else(|| refuse(&format!("steps.{name}.output"), "that step did not run"))?;
+        Ok(step["text"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Fills the placeholders of a value.
+    pub(crate) fn fill(&self, value: &Value) -> Result<Value, Refusal> {
+        match value {
+            Value::String(text) => self.fill_text(text),
+            Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
+            Value::Object(members) => self.fill_map(members).map(Value::Object),
+            plain => Ok(plain.clone()),
+        }
+    }
+
+    /// Fills the placeholders of every member.
+    pub(crate) fn fill_map(&self, members: &Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+        members.iter().map(|(key, member)| Ok((key.clone(), self.fill(member)?))).collect()
+    }
+
+    /// Tells whether a condition holds: `A`, `!A`, `A == B` or `A != B`, where `A` alone holds
+    /// unless it is empty, zero, `false` or `null`.
+    pub(crate) fn holds(&self, condition: Option<&str>) -> Result<bool, Refusal> {
+        let Some(condition) = condition else { return Ok(true) };
+        for (operator, wanted) in [("==", true), ("!=", false)] {
+            if let Some((left, right)) = condition.split_once(operator) {
+                let (left, right) = (self.fill_text(left.trim())?, self.fill_text(right.trim())?);
+                return Ok((written(&left) == written(&right)) == wanted);
+            }
+        }
+        match condition.trim().strip_prefix('!') {
+            Some(rest) => Ok(!truthy(&self.fill_text(rest.trim())?)),
+            None => Ok(truthy(&self.fill_text(condition.trim())?)),
+        }
+    }
+
+    fn fill_text(&self, text: &str) -> Result<Value, Refusal> {
+        let parts = parse(text)?;
+        if let [Part::Reference(reference)] = parts.as_slice() {
+            return self.select(reference);
+        }
+        let mut filled = String::new();
+        for part in &parts {
+            match part {
+                Part::Text(text) => filled.push_str(text),
+                Part::Reference(reference) => filled.push_str(&written(&self.select(reference)?)),
+            }
+        }
+        Ok(filled.into())
+    }
+
+    fn select(&self, reference: &Reference) -> Result<Value, Refusal> {
+        let name = reference.to_string();
+        let root = match reference {
+            Reference::Var { name: var, .. } => self.vars.get(var).ok_or_else(|| refuse(&name, "no such var"))?,
+            Reference::Step { name: step, field, .. } => {
+                let step = self.steps.get(step).ok_or_else(|| refuse(&name, "that step did not run"))?;
+                &step[field.as_str()]
+            }
+        };
+        let (Reference::Var { pointer, .. } | Reference::Step { pointer, .. }) = reference;
+        root.pointer(pointer).cloned().ok_or_else(|| refuse(&name, "the JSON pointer selects nothing there"))
+    }
+}
+
+/// Checks that every placeholder of a step can be resolved when its turn comes.
+pub(crate) fn check<'a>(
+    values: impl Iterator<Item = &'a Value>,
+    when: Option<&str>,
+    vars: &Map<String, Value>,
+    before: &[&str],
+) -> Result<(), Refusal> {
+    let mut texts = Vec::new();
+    values.for_each(|value| collect(value, &mut texts));
+    texts.extend(when);
+    for text in texts {
+        for part in parse(text)? {
+            let Part::Reference(reference) = part else { continue };
+            let (name, known, missing) = match &reference {
+                Reference::Var { name, .. } => (name, vars.keys().map(String::as_str).collect(), "no such var"),
+                Reference::Step { name, .. } => (name, before.to_vec(), "no earlier step has that name"),
+            };
+            if !known.contains(&name.as_str()) {
+                let mut refusal = refuse(&reference.to_string(), missing);
+                refusal.problems[0].nearest = nearest(name, known.into_iter());
+                return Err(refusal);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a value depends on a step that has yet to run.
+pub(crate) fn is_open(value: &Value) -> bool {
+    let mut texts = Vec::new();
+    collect(value, &mut texts);
+    let open = |part: &Part| matches!(part, Part::Reference(Reference::Step { .. }));
+    texts.iter().any(|text| parse(text).is_ok_and(|parts| parts.iter().any(open)))
+}
+
+#[derive(Debug, PartialEq)]
+enum Part {
+    Text(String),
+    Reference(Reference),
+}
+
+#[derive(Debug, PartialEq)]
+enum Reference {
+    Var { name: String, pointer: String },
+    Step { name: String, field: String, pointer: String },
+}
+
+impl std::fmt::Display for Reference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Var { name, pointer } => write!(f, "${{vars.{name}{pointer}}}"),
+            Self::Step { name, field, pointer } => write!(f, "${{steps.{name}.{field}{pointer}}}"),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<Part>, Refusal> {
+    let mut parts = Vec::new();
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        if rest[..at].ends_with('$') {
+            plain.push_str(&rest[..at - 1]);
+            plain.push_str("${");
+            rest = &rest[at + 2..];
+            continue;
+        }
+        plain.push_str(&rest[..at]);
+        let body = &rest[at + 2..];
+        let end = body.find('}').ok_or_else(|| refuse(&rest[at..], "the placeholder is not closed; `$${` is a plain `${`"))?;
+        if !plain.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut plain)));
+        }
+        parts.push(Part::Reference(reference(&body[..end])?));
+        rest = &body[end + 1..];
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() || parts.is_empty() {
+        parts.push(Part::Text(plain));
+    }
+    Ok(parts)
+}
+
+fn reference(body: &str) -> Result<Reference, Refusal> {
+    let (path, pointer) = body.find('/').map_or((body, ""), |slash| body.split_at(slash));
+    let pointer = pointer.to_owned();
+    if let Some(name) = path.strip_prefix("vars.") {
+        return Ok(Reference::Var { name: name.to_owned(), pointer });
+    }
+    if let Some((name, field)) = path.strip_prefix("steps.").and_then(|path| path.rsplit_once('.'))
+        && ["output", "text", "exit", "ok"].contains(&field)
+    {
+        return Ok(Reference::Step { name: name.to_owned(), field: field.to_owned(), pointer });
+    }
+    Err(refuse(&format!("${{{body}}}"), "not a placeholder"))
+}
+
+fn refuse(placeholder: &str, problem: &str) -> Refusal {
+    Refusal::invalid(vec![Problem {
+        param: placeholder.chars().take(80).collect(),
+        problem: problem.to_owned(),
+        expected: Some("${vars.NAME}, ${steps.NAME.output}, .text, .exit or .ok, each with a JSON pointer behind it".to_owned()),
+        ..Problem::default()
+    }])
+}
+
+fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, texts)),
+        _ => {}
+    }
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty() && text != "false" && text != "0",
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope() -> Scope {
+        let vars = json!({"who": "ada", "n": 5, "dash": "--yes"});
+        let mut scope = Scope::new(vars.as_object().unwrap());
+        let output = json!({"items": [{"key": "a1"}, {"key": "b2"}], "count": 2, "none": []});
+        let outcome = Outcome { text: output.to_string(), exit: Some(0), ..Outcome::default() };
+        scope.record("find", &outcome, output);
+        scope
+    }
+
+    #[test]
+    fn a_lone_placeholder_keeps_its_type_and_a_longer_text_is_written_out() {
+        for (template, filled) in [
+            ("${vars.n}", json!(5)),
+            ("${vars.who}-${vars.n}", json!("ada-5")),
+            ("${steps.find.output/items/1/key}", json!("b2")),
+            ("${steps.find.output/items}", json!([{"key": "a1"}, {"key": "b2"}])),
+            ("${steps.find.exit}", json!(0)),
+            ("$${vars.n} ${vars.dash}", json!("${vars.n} --yes")),
+            ("plain $5 {x}", json!("plain $5 {x}")),
+            ("", json!("")),
+        ] {
+            assert_eq!(scope().fill(&json!(template)), Ok(filled), "{template}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_filled_is_named() {
+        for (template, problem) in [
+            ("${vars.x}", "no such var"),
+            ("${steps.later.output}", "that step did not run"),
+            ("${steps.find.output/items/9}", "the JSON pointer selects nothing there"),
+            ("${steps.find.stdout}", "not a placeholder"),
+            ("${env.HOME}", "not a placeholder"),
+            ("a ${vars.who", "the placeholder is not closed; `$${` is a plain `${`"),
+        ] {
+            assert_eq!(scope().fill(&json!(template)).unwrap_err().problems[0].problem, problem, "{template}");
+        }
+    }
+
+    #[test]
+    fn conditions() {
+        for (condition, holds) in [
+            ("${steps.find.ok}", true),
+            ("!${steps.find.ok}", false),
+            ("${steps.find.output/none}", false),
+            ("${steps.find.output/count} == 2", true),
+            ("${steps.find.output/count} != 2", false),
+            ("${vars.who} == ada", true),
+        ] {
+            assert_eq!(scope().holds(Some(condition)), Ok(holds), "{condition}");
+        }
+    }
+}

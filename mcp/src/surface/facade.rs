@@ -1,0 +1,265 @@
+//! `facade`: search, run, and run read-only, for any number of commands.
+
+use super::fixed::{Answer, FixedTool, fit, schema};
+use super::{Beside, Surface, Tool, detail};
+use crate::argv::Proved;
+use crate::catalog::search::Index;
+use crate::catalog::{Catalog, Effect, Operation};
+use crate::invocation::Invocation;
+use crate::refusal::{Kind, Problem, Refusal};
+use crate::run::{Call, Target};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+const SEARCH: &str = "command_search";
+const READ: &str = "command_read";
+const RUN: &str = "command_run";
+
+/// How many hits a search shows unless told otherwise.
+const HITS: usize = 6;
+
+/// Hits past the first are shown with their params while the answer stays below this, in bytes.
+const ANSWER_BYTES: usize = 1_400;
+
+/// The tools `command_search`, `command_read` and `command_run`.
+#[derive(Debug)]
+pub struct Commands {
+    search: Arc<FixedTool>,
+    run_schema: Map<String, Value>,
+    beside: Beside,
+}
+
+/// What `command_search` takes.
+#[derive(Deserialize, JsonSchema)]
+struct Search {
+    /// what to do, in words
+    query: Option<String>,
+    /// one exact command: all details
+    name: Option<String>,
+    limit: Option<usize>,
+    cursor: Option<String>,
+    /// Arguments that a search has no use for: said, not refused, since a search changes nothing.
+    #[serde(default)]
+    #[schemars(skip)]
+    ignored: Vec<String>,
+}
+
+/// What `command_run` and `command_read` take.
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "read by `Commands::resolve` as plain JSON, since flags are checked by the operation")]
+struct Run {
+    name: String,
+    /// params by name
+    flags: Option<Map<String, Value>>,
+    /// or positionals in order
+    args: Option<Vec<String>>,
+}
+
+impl Commands {
+    pub(crate) fn new(catalog: &Arc<Catalog>, beside: Beside) -> Self {
+        let finder = Finder { index: Index::new(catalog.operations()), catalog: catalog.clone() };
+        let description = format!("Search {} commands: {}.", catalog.root(), words(catalog));
+        let search = FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
+        Self { search: Arc::new(search), run_schema: schema::<Run>(), beside }
+    }
+
+    fn search_arguments(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+        let (known, stray): (Map<_, _>, Map<_, _>) =
+            arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "query" | "name" | "limit" | "cursor"));
+        let mut fitted = self.search.fit(known)?;
+        if !stray.is_empty() {
+            fitted.insert("ignored".into(), stray.into_iter().map(|(key, _)| key).collect());
+        }
+        Ok(fitted)
+    }
+
+    /// Resolves the arguments of `command_run` to an invocation.
+    fn invocation(&self, catalog: &Catalog, arguments: Map<String, Value>) -> Result<Invocation, Refusal> {
+        let (own, stray): (Map<_, _>, Map<_, _>) =
+            arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "name" | "flags" | "args"));
+        let mut own = own;
+        let args = match own.remove("args") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(items)) => items,
+            Some(Value::String(line)) => split(&line)?,
+            Some(other) => vec![other],
+        };
+        let mut own = fit(&self.run_schema, own)?;
+        let name = own.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let operation = find(catalog, &name)?;
+        let mut flags = match own.remove("flags") {
+            Some(Value::Object(flags)) => flags,
+            _ => Map::new(),
+        };
+        let mut problems = Vec::new();
+        for (key, value) in stray {
+            // A param that stands one level too high has one reading, and a gate must not get lost.
+            if flags.contains_key(&key) {
+                let problem = "given both beside and inside flags".to_owned();
+                problems.push(Problem { param: key, problem, given: Some(value.to_string()), ..Problem::default() });
+            } else {
+                flags.insert(key, value);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Refusal::invalid(problems));
+        }
+        Invocation::new(operation, &flags, &args)
+    }
+}
+
+impl Surface for Commands {
+    fn name(&self) -> &'static str {
+        "facade"
+    }
+
+    fn tools(&self, catalog: &Catalog) -> Vec<Tool> {
+        let root = catalog.root();
+        let run = |name: &str, description: String, effect| Tool {
+            name: name.to_owned(),
+            description,
+            input_schema: self.run_schema.clone(),
+            effect,
+        };
+        let widest = catalog.operations().iter().map(|operation| operation.widest_effect()).max();
+        let read = run(READ, format!("Run a read-only {root} command."), Effect::ReadOnly);
+        let run = run(RUN, format!("Run any {root} command."), widest.unwrap_or(Effect::Mutating));
+        [self.search.listing(), read, run].into_iter().chain(self.beside.tools()).collect()
+    }
+
+    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let (ceiling, wider) = match tool {
+            SEARCH => {
+                let target = Target::Tool(self.search.clone(), self.search_arguments(arguments)?);
+                return Ok(Call { tool: tool.to_owned(), target, ceiling: Effect::ReadOnly, wider: None });
+            }
+            READ => (Effect::ReadOnly, Some(RUN)),
+            RUN => (Effect::Destructive, None),
+            _ => return self.beside.resolve(catalog, tool, arguments),
+        };
+        let proved = Proved::new(catalog, self.invocation(catalog, arguments)?)?;
+        Ok(Call { tool: tool.to_owned(), target: Target::Operation(Arc::new(proved)), ceiling, wider })
+    }
+}
+
+/// Finds the operation that a caller names, or refuses with the nearest names.
+pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Arc<Operation>, Refusal> {
+    catalog.find(name).ok_or_else(|| {
+        let near = catalog.nearest(name, 3);
+        let refusal = Refusal::new(Kind::UnknownOperation).because(format!("no command is called `{name}`"));
+        match near.as_slice() {
+            [] => refusal,
+            near => refusal.hint(format!("the nearest are: {}", near.join(", "))),
+        }
+    })
+}
+
+/// Splits one shell-quoted string into positionals.
+fn split(line: &str) -> Result<Vec<Value>, Refusal> {
+    let refuse = |problem: String, expected: &str| {
+        Refusal::invalid(vec![Problem {
+            param: "args".into(),
+            problem,
+            given: Some(line.chars().take(80).collect()),
+            expected: Some(expected.to_owned()),
+            ..Problem::default()
+        }])
+    };
+    let words = shell_words::split(line)
+        .map_err(|error| refuse(format!("not a shell-quoted line: {error}"), "balanced quotes, or an array of strings"))?;
+    if let Some(flag) = words.iter().find(|word| word.starts_with('-') && word.len() > 1 && word.parse::<f64>().is_err()) {
+        return Err(refuse(
+            format!("`{flag}` starts with a dash, and positionals alone are read from a string"),
+            "params in flags; a positional that does start with a dash in an array of strings",
+        ));
+    }
+    Ok(words.into_iter().map(Value::String).collect())
+}
+
+/// Returns the CLI's own words for its groups, so that hosts which search tools find this one.
+fn words(catalog: &Catalog) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for operation in catalog.operations() {
+        if let Some(word) = operation.path.first()
+            && !words.contains(&word.as_str())
+        {
+            words.push(word);
+        }
+    }
+    let mut text = String::new();
+    for word in &words {
+        if text.len() + word.len() > 180 {
+            text.push_str(", …");
+            break;
+        }
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+/// Answers `command_search`.
+struct Finder {
+    index: Index,
+    catalog: Arc<Catalog>,
+}
+
+impl Finder {
+    fn answer(&self, search: &Search) -> Result<Answer, Refusal> {
+        if let Some(name) = search.name.as_deref().filter(|name| !name.trim().is_empty()) {
+            return Ok(detail::whole(find(&self.catalog, name)?).into());
+        }
+        match search.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
+            None => Ok(self.groups().into()),
+            Some(query) => self.hits(query, search),
+        }
+    }
+
+    fn groups(&self) -> Value {
+        let groups = self.index.groups();
+        let shown = groups.iter().map(|group| json!({ "name": group.name, "commands": group.commands, "about": group.about }));
+        json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
+    }
+
+    fn hits(&self, query: &str, search: &Search) -> Result<Answer, Refusal> {
+        let skip = match search.cursor.as_deref() {
+            None | Some("") => 0,
+            Some(cursor) => cursor.parse::<usize>().map_err(|_| {
+                Refusal::invalid(vec![Problem {
+                    param: "cursor".into(),
+                    problem: "not a cursor of this search".into(),
+                    given: Some(cursor.chars().take(80).collect()),
+                    ..Problem::default()
+                }])
+            })?,
+        };
+        let limit = search.limit.unwrap_or(HITS).clamp(1, 50);
+        let hits = self.index.search(query, skip.saturating_add(limit).saturating_add(1));
+        if hits.is_empty() {
+            let near = self.index.nearest(query, 5);
+            return Ok(json!({ "commands": [], "nearest": near, "groups": words(&self.catalog) }).into());
+        }
+        let mut bytes = 0;
+        let mut detailed = true;
+        let mut shown = Vec::new();
+        for (rank, hit) in hits.iter().skip(skip).take(limit).enumerate() {
+            let operation = &self.catalog.operations()[hit.operation];
+            let signature = detail::signature(operation);
+            bytes += signature.to_string().len();
+            detailed &= rank == 0 || bytes <= ANSWER_BYTES;
+            shown.push(if detailed { signature } else { detail::line(operation) });
+        }
+        let mut answer = json!({ "commands": shown });
+        if !search.ignored.is_empty() {
+            answer["ignored"] = search.ignored.clone().into();
+        }
+        if hits.len() > skip + limit {
+            answer["cursor"] = (skip + limit).to_string().into();
+        }
+        Ok(answer.into())
+    }
+}

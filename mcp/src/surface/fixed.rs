@@ -1,0 +1,358 @@
+//! Tools that are not commands: their argument types come from Rust types through schemars.
+
+use super::Tool;
+use crate::catalog::Effect;
+use crate::refusal::{Kind, Problem, Refusal};
+use crate::run::Outcome;
+use crate::run::bound::Bound;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+type Handler = dyn Fn(Value) -> Result<Answer, Refusal> + Send + Sync;
+
+/// A tool that is not a command of the tree.
+pub struct FixedTool {
+    tool: Tool,
+    handler: Arc<Handler>,
+}
+
+/// What a fixed tool answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// JSON, rendered compactly.
+    Json(Value),
+    /// Text.
+    Text(String),
+}
+
+impl From<Value> for Answer {
+    fn from(value: Value) -> Self {
+        Self::Json(value)
+    }
+}
+
+impl FixedTool {
+    /// Makes a tool from a function; the schema is that of `T`, cleaned for every host.
+    ///
+    /// The function may block: it runs on a thread of its own.
+    ///
+    /// # Panics
+    /// Where the schema of `T` is not an object: a mistake of the tool's author.
+    pub fn new<T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        effect: Effect,
+        run: impl Fn(T) -> Result<Answer, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: JsonSchema + DeserializeOwned,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        Self::refusing(name, description, effect, move |arguments| {
+            run(arguments).map_err(|error| Refusal::new(Kind::ToolFailed).because(chain(&*error.into())))
+        })
+    }
+
+    /// Makes a tool whose function refuses by itself.
+    pub(crate) fn refusing<T: JsonSchema + DeserializeOwned>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        effect: Effect,
+        run: impl Fn(T) -> Result<Answer, Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        let tool = Tool { name: name.into(), description: description.into(), input_schema: schema::<T>(), effect };
+        let handler = move |arguments: Value| {
+            let arguments = serde_json::from_value::<T>(arguments)
+                .map_err(|error| Refusal::new(Kind::InvalidParams).because(error.to_string()))?;
+            run(arguments)
+        };
+        Self { tool, handler: Arc::new(handler) }
+    }
+
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        &self.tool.name
+    }
+
+    /// Returns the effect that its author declared.
+    pub fn effect(&self) -> Effect {
+        self.tool.effect
+    }
+
+    /// Returns it as it is listed.
+    pub fn listing(&self) -> Tool {
+        self.tool.clone()
+    }
+
+    /// Fits arguments to the schema: what has one reading is taken, all the rest is named at once.
+    pub(crate) fn fit(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+        fit(&self.tool.input_schema, arguments)
+    }
+
+    /// Runs the function with arguments that fit.
+    pub(crate) async fn run(
+        &self,
+        arguments: Map<String, Value>,
+        bound: Bound,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, Refusal> {
+        let handler = self.handler.clone();
+        let task = tokio::task::spawn_blocking(move || handler(Value::Object(arguments)));
+        let answer = tokio::select! {
+            answer = task => answer.map_err(|_| Refusal::new(Kind::Panicked))??,
+            () = cancel.cancelled() => return Err(Refusal::new(Kind::Cancelled)),
+        };
+        let text = match answer {
+            Answer::Json(value) => value.to_string(),
+            Answer::Text(text) => text,
+        };
+        let bytes = text.len() as u64;
+        let bounded = bound.apply(text.into_bytes(), bytes);
+        Ok(Outcome { text: bounded.text, notes: bounded.notes, bytes, ..Outcome::default() })
+    }
+}
+
+impl fmt::Debug for FixedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FixedTool").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+/// Returns the schema of a type in the safe profile: no `$ref`, no `null` branches, one `type`.
+pub(crate) fn schema<T: JsonSchema>() -> Map<String, Value> {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    clean(&mut schema);
+    match schema {
+        Value::Object(mut schema) if schema.get("type").is_some_and(|kind| kind == "object") => {
+            schema.remove("description");
+            schema.entry("properties").or_insert_with(|| Map::new().into());
+            schema
+        }
+        other => panic!("the arguments of a tool are an object, and this schema is not one: {other}"),
+    }
+}
+
+/// Rewrites what schemars emits and hosts dislike; see the safe profile in `catalog::schema`.
+fn clean(schema: &mut Value) {
+    let Value::Object(members) = schema else {
+        *schema = serde_json::json!({ "type": "object" });
+        return;
+    };
+    for noise in ["title", "format", "default", "$schema", "minimum"] {
+        if noise != "minimum" || members.get(noise).is_some_and(|least| least == 0 || least == 0.0) {
+            members.remove(noise);
+        }
+    }
+    if let Some(Value::Array(types)) = members.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            members.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(branches)) = members.get_mut("anyOf") {
+        branches.retain(|branch| branch.get("type").is_none_or(|kind| kind != "null"));
+        if branches.len() == 1
+            && let Some(Value::Object(only)) = branches.pop()
+        {
+            members.remove("anyOf");
+            members.extend(only);
+            return clean(schema);
+        }
+    }
+    let any = |value: &Value| *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty);
+    if members.get("additionalProperties").is_some_and(any) {
+        members.remove("additionalProperties");
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner @ Value::Object(_)) = members.get_mut(key) {
+            clean(inner);
+        }
+    }
+    for key in ["properties", "anyOf"] {
+        match members.get_mut(key) {
+            Some(Value::Object(inner)) => inner.values_mut().for_each(clean),
+            Some(Value::Array(inner)) => inner.iter_mut().for_each(clean),
+            _ => {}
+        }
+    }
+}
+
+/// Fits arguments to a flat object schema.
+///
+/// `null` is absent, `_` and `-` are one in names, and text is read as the type where it has one
+/// reading; unknown, missing and unreadable arguments are all named at once.
+pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+    let no_properties = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_properties);
+    let plain = |name: &str| name.replace('-', "_");
+    let mut fitted = Map::new();
+    let mut problems = Vec::new();
+    for (name, value) in arguments {
+        if value.is_null() {
+            continue;
+        }
+        let Some((known, kind)) = properties.iter().find(|(known, _)| plain(known) == plain(&name)) else {
+            problems.push(Problem {
+                problem: "unknown param".into(),
+                nearest: nearest(&name, properties.keys().map(String::as_str)),
+                allowed: properties.keys().cloned().collect(),
+                param: name,
+                ..Problem::default()
+            });
+            continue;
+        };
+        let kind = kind.get("type").and_then(Value::as_str).unwrap_or_default();
+        match read(kind, value) {
+            Ok(value) if fitted.contains_key(known) => problems.push(Problem {
+                param: name,
+                problem: "given twice".into(),
+                given: Some(value.to_string()),
+                ..Problem::default()
+            }),
+            Ok(value) => drop(fitted.insert(known.clone(), value)),
+            Err(value) => problems.push(Problem {
+                param: name,
+                problem: format!("not of type {kind}"),
+                given: Some(value.to_string().chars().take(80).collect()),
+                expected: Some(kind.to_owned()),
+                ..Problem::default()
+            }),
+        }
+    }
+    for required in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+        if !fitted.contains_key(required) && !problems.iter().any(|problem| problem.param == required) {
+            let kind = properties.get(required).and_then(|kind| kind.get("type")).and_then(Value::as_str);
+            problems.push(Problem {
+                param: required.to_owned(),
+                problem: "missing".into(),
+                expected: kind.map(str::to_owned),
+                ..Problem::default()
+            });
+        }
+    }
+    if problems.is_empty() { Ok(fitted) } else { Err(Refusal::invalid(problems)) }
+}
+
+/// Reads a value as a JSON type where it has one reading.
+fn read(kind: &str, value: Value) -> Result<Value, Value> {
+    let parsed = |text: &str| serde_json::from_str::<Value>(text.trim()).ok();
+    match (kind, value) {
+        ("string", value @ Value::String(_))
+        | ("boolean", value @ Value::Bool(_))
+        | ("array", value @ Value::Array(_))
+        | ("object", value @ Value::Object(_))
+        | ("number", value @ Value::Number(_))
+        | ("", value) => Ok(value),
+        ("string", Value::Number(number)) => Ok(number.to_string().into()),
+        ("integer", Value::Number(number)) => match number.as_f64() {
+            _ if number.is_i64() || number.is_u64() => Ok(Value::Number(number)),
+            Some(float) if float.fract() == 0.0 && float.abs() < 9e15 => Ok((float as i64).into()),
+            _ => Err(Value::Number(number)),
+        },
+        ("integer" | "number" | "boolean" | "array" | "object", Value::String(text)) => match parsed(&text) {
+            Some(value) if !value.is_string() => read(kind, value).map_err(|_| Value::String(text)),
+            _ if kind == "array" && !text.trim_start().starts_with('[') => Ok(vec![Value::String(text)].into()),
+            _ => Err(Value::String(text)),
+        },
+        (_, value) => Err(value),
+    }
+}
+
+/// Returns the nearest of the names, where one is near enough to be meant.
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    names
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
+}
+
+/// Joins an error and its causes.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Arguments {
+        /// Words.
+        query: String,
+        limit: Option<u32>,
+        deep: Option<bool>,
+        args: Option<Vec<String>>,
+        flags: Option<Map<String, Value>>,
+    }
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn schemas_are_in_the_safe_profile() {
+        assert_eq!(
+            Value::Object(schema::<Arguments>()),
+            json!({"type": "object", "properties": {
+                "query": {"type": "string", "description": "Words."},
+                "limit": {"type": "integer"},
+                "deep": {"type": "boolean"},
+                "args": {"type": "array", "items": {"type": "string"}},
+                "flags": {"type": "object"},
+            }, "required": ["query"]})
+        );
+    }
+
+    #[test]
+    fn what_has_one_reading_is_taken() {
+        for (given, fitted) in [
+            (json!({"query": "x", "limit": "5"}), json!({"query": "x", "limit": 5})),
+            (json!({"query": "x", "limit": 5.0}), json!({"query": "x", "limit": 5})),
+            (json!({"query": 7, "limit": null}), json!({"query": "7"})),
+            (json!({"query": "x", "deep": "true"}), json!({"query": "x", "deep": true})),
+            (json!({"query": "x", "args": "[\"a\"]"}), json!({"query": "x", "args": ["a"]})),
+            (json!({"query": "x", "args": "a b"}), json!({"query": "x", "args": ["a b"]})),
+            (json!({"query": "x", "flags": "{\"a\":1}"}), json!({"query": "x", "flags": {"a": 1}})),
+        ] {
+            assert_eq!(fit(&schema::<Arguments>(), object(given)).map(Value::Object), Ok(fitted));
+        }
+    }
+
+    #[test]
+    fn every_problem_is_named_at_once() {
+        let given = json!({"limt": 1, "limit": "many", "deep": 1, "args": {"a": 1}});
+        let refusal = fit(&schema::<Arguments>(), object(given)).unwrap_err();
+        let problems: Vec<_> = refusal.problems.iter().map(|p| (p.param.as_str(), p.problem.as_str())).collect();
+        assert_eq!(
+            problems,
+            [
+                ("limt", "unknown param"),
+                ("limit", "not of type integer"),
+                ("deep", "not of type boolean"),
+                ("args", "not of type array"),
+                ("query", "missing"),
+            ]
+        );
+        assert_eq!(refusal.problems[0].nearest.as_deref(), Some("limit"));
+    }
+}

@@ -1,0 +1,51 @@
+//! `mirror`: one tool an operation, with native schemas.
+
+use super::{Beside, Surface, Tool};
+use crate::argv::Proved;
+use crate::catalog::{Catalog, schema};
+use crate::invocation::Invocation;
+use crate::refusal::Refusal;
+use crate::run::{Call, Target};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// One tool an operation.
+#[derive(Debug)]
+pub struct Mirror {
+    beside: Beside,
+}
+
+impl Mirror {
+    pub(crate) fn new(beside: Beside) -> Self {
+        Self { beside }
+    }
+}
+
+impl Surface for Mirror {
+    fn name(&self) -> &'static str {
+        "mirror"
+    }
+
+    fn tools(&self, catalog: &Catalog) -> Vec<Tool> {
+        let operations = catalog.operations().iter().map(|operation| Tool {
+            name: operation.tool.clone(),
+            description: operation.about.clone(),
+            input_schema: schema::compact(operation),
+            effect: operation.widest_effect(),
+        });
+        operations.chain(self.beside.tools()).collect()
+    }
+
+    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let Some(operation) = catalog.operations().iter().find(|operation| operation.tool == tool) else {
+            return self.beside.resolve(catalog, tool, arguments);
+        };
+        let invocation = Invocation::new(operation, &arguments, &[])?;
+        Ok(Call {
+            tool: tool.to_owned(),
+            target: Target::Operation(Arc::new(Proved::new(catalog, invocation)?)),
+            ceiling: operation.widest_effect(),
+            wider: None,
+        })
+    }
+}

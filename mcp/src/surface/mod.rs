@@ -1,0 +1,154 @@
+//! What is listed: a surface chooses the tools, and resolves a tool call to what it runs.
+
+pub(crate) mod detail;
+mod facade;
+pub mod fixed;
+mod mirror;
+
+pub use facade::Commands;
+pub use mirror::Mirror;
+
+use crate::catalog::{Catalog, Effect};
+use crate::refusal::{Kind, Refusal};
+use crate::run::{Call, Target};
+use fixed::FixedTool;
+use serde_json::{Map, Value, json};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Chooses what is listed, and resolves calls to it.
+pub trait Surface: Send + Sync {
+    /// Returns the surface's name, as the environment variable spells it.
+    fn name(&self) -> &'static str;
+
+    /// Returns every tool, in a deterministic order that is the same for every connection.
+    fn tools(&self, catalog: &Catalog) -> Vec<Tool>;
+
+    /// Resolves a call to what it runs; runs nothing.
+    ///
+    /// # Errors
+    /// [`Kind::UnknownTool`] for a tool that is not listed, and every refusal of the arguments.
+    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal>;
+}
+
+/// One listed tool, in MCP's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// Its name, in the safe profile.
+    pub name: String,
+    /// What it does, in the CLI's own words.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Map<String, Value>,
+    /// The widest effect that calls through it may have; it becomes MCP's tool annotations.
+    pub effect: Effect,
+}
+
+impl Tool {
+    /// Returns MCP's `ToolAnnotations` for the effect, leaving out what MCP assumes anyway.
+    pub fn annotations(&self) -> Map<String, Value> {
+        let annotations = match self.effect {
+            Effect::ReadOnly => json!({ "readOnlyHint": true }),
+            Effect::Mutating => json!({ "readOnlyHint": false, "destructiveHint": false }),
+            Effect::Destructive => json!({ "readOnlyHint": false, "destructiveHint": true }),
+        };
+        let Value::Object(annotations) = annotations else { unreachable!("it is an object") };
+        annotations
+    }
+
+    /// Renders the tool as `tools/list` carries it.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "annotations": self.annotations(),
+        })
+    }
+}
+
+/// The surfaces that can be chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Choice {
+    /// Search, run, and run read-only: a few tools for any number of commands.
+    #[default]
+    Facade,
+    /// One tool an operation, with native schemas.
+    Mirror,
+}
+
+impl Choice {
+    /// Every surface.
+    pub const ALL: &[Self] = &[Self::Facade, Self::Mirror];
+
+    /// Returns the name, as the environment variable spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Facade => "facade",
+            Self::Mirror => "mirror",
+        }
+    }
+
+    /// Returns the environment variable that chooses the surface of a CLI: `MYCLI_MCP_SURFACE`.
+    pub fn variable(cli: &str) -> String {
+        let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        format!("{}_MCP_SURFACE", cli.chars().map(upper).collect::<String>())
+    }
+
+    /// Makes the surface, with the fixed tools beside it.
+    pub(crate) fn build(self, catalog: &Arc<Catalog>, fixed: Vec<Arc<FixedTool>>, workflows: bool) -> Box<dyn Surface> {
+        let beside = Beside { fixed, workflows };
+        match self {
+            Self::Facade => Box::new(Commands::new(catalog, beside)),
+            Self::Mirror => Box::new(Mirror::new(beside)),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Choice {
+    type Err = UnknownSurface;
+
+    fn from_str(name: &str) -> Result<Self, UnknownSurface> {
+        Self::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| UnknownSurface(name.to_owned()))
+    }
+}
+
+/// A surface that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no surface is called `{0}`; there are: {}", Choice::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownSurface(pub String);
+
+/// The tools that stand beside the commands on every surface.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    fixed: Vec<Arc<FixedTool>>,
+    workflows: bool,
+}
+
+impl Beside {
+    fn tools(&self) -> impl Iterator<Item = Tool> {
+        let workflow = self.workflows.then(crate::run::workflow::tool);
+        self.fixed.iter().map(|tool| tool.listing()).chain(workflow)
+    }
+
+    /// Resolves a call to a fixed tool or a workflow.
+    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let (target, ceiling) = if let Some(fixed) = self.fixed.iter().find(|fixed| fixed.name() == tool) {
+            (Target::Tool(fixed.clone(), fixed.fit(arguments)?), fixed.effect())
+        } else if self.workflows && tool == crate::run::workflow::NAME {
+            let workflow = crate::run::workflow::Workflow::new(catalog, arguments)?;
+            (Target::Workflow(Arc::new(workflow)), Effect::Destructive)
+        } else {
+            return Err(Refusal::new(Kind::UnknownTool).because(format!("there is no tool `{tool}`")));
+        };
+        Ok(Call { tool: tool.to_owned(), target, ceiling, wider: None })
+    }
+}
