@@ -3,7 +3,19 @@
 pub mod annotate;
 pub mod argv;
 pub mod catalog;
-#[cfg(feature = "stdio")]
-pub mod exec;
 pub mod invocation;
 pub mod refusal;
+
+#[cfg(feature = "stdio")]
+pub mod door;
+#[cfg(feature = "stdio")]
+pub mod exec;
+#[cfg(feature = "stdio")]
+mod facade;
+#[cfg(feature = "stdio")]
+pub mod run;
+#[cfg(feature = "stdio")]
+pub mod surface;
+
+#[cfg(feature = "stdio")]
+pub use facade::{Facade, StartError};

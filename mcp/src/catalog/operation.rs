@@ -76,6 +76,11 @@ impl Operation {
         self.widest_effect() == Effect::ReadOnly
     }
 
+    /// Returns the positionals, in their order on the command line.
+    pub fn positionals(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| matches!(param.spelling, Spelling::Positional { .. } | Spelling::External))
+    }
+
     /// Finds a param by its property name.
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)

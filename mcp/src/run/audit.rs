@@ -36,7 +36,10 @@ impl Audit {
     pub fn to_file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let file = open(&path).map(Mutex::new).map_err(|error| {
-            tracing::error!("the audit {} can't be opened ({error}): nothing that changes anything will run", path.display());
+            tracing::error!(
+                "the audit {} can't be opened ({error}): nothing that changes anything will run",
+                path.display()
+            );
             error.kind()
         });
         Self { path: Some(path), file }

@@ -55,12 +55,7 @@ impl Bound {
         let kept = whole_lines(&text, self.limit);
         let lines = |text: &str| text.lines().count();
         notes.push(if complete {
-            format!(
-                "truncated: {} of {} lines, {} of {total} bytes are shown",
-                lines(kept),
-                lines(&text),
-                kept.len()
-            )
+            format!("truncated: {} of {} lines, {} of {total} bytes are shown", lines(kept), lines(&text), kept.len())
         } else {
             format!("truncated: the first {} lines, {} of {total} bytes are shown", lines(kept), kept.len())
         });

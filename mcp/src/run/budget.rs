@@ -24,6 +24,12 @@ impl Budget {
         Self { most, permits: Arc::new(Semaphore::new(most)) }
     }
 
+    /// Waits until nothing runs.
+    pub async fn idle(&self) {
+        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
+        drop(self.permits.acquire_many(all).await);
+    }
+
     /// Lets the call pass while there is room; the permit is held as long as the call runs.
     ///
     /// # Errors

@@ -17,8 +17,10 @@ impl Guard {
         let effect = call.target.effect();
         let name = call.target.name();
         if effect > call.ceiling {
-            let refusal = Refusal::new(Kind::EffectDenied)
-                .because(format!("`{name}` is {effect} in this call, and {} runs {} commands only", call.tool, call.ceiling));
+            let refusal = Refusal::new(Kind::EffectDenied).because(format!(
+                "`{name}` is {effect} in this call, and {} runs {} commands only",
+                call.tool, call.ceiling
+            ));
             return Err(match call.wider {
                 Some(wider) if effect <= caller.scope => refusal.hint(format!("call it through {wider}")),
                 _ => refusal,

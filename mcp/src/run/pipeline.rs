@@ -1,14 +1,20 @@
 //! The steps of a call, in order, on one screen.
 
 use super::execute::{Via, cancellable, execute};
-use super::{Call, Caller, Outcome, Target};
+use super::{Call, Caller, Outcome, Target, workflow};
 use super::{approve::Approve, audit::Audit, bound::Bound, budget::Budget, guard::Guard, kill::Kill};
-use crate::catalog::Catalog;
+use crate::argv::Proved;
+use crate::catalog::{Catalog, Effect};
 use crate::exec::{Executor, Limits};
 use crate::refusal::Refusal;
 use crate::surface::Surface;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The most bytes of what an agent is told at connect.
+const INSTRUCTIONS_BYTES: usize = 400;
 
 /// Everything a call needs; made once, shared by every door.
 pub struct Pipeline {
@@ -56,12 +62,36 @@ impl Pipeline {
         &self.catalog
     }
 
+    /// Returns what an agent is told at connect: how to work here, in at most 400 bytes.
+    pub fn instructions(&self) -> String {
+        let about = self.catalog.about().trim_end_matches('.');
+        let how = self.surface.instructions(&self.catalog);
+        let previews =
+            self.catalog.operations().iter().any(|operation| operation.param("yes").is_some_and(|yes| yes.gate));
+        let gates =
+            if previews { " Changes preview first: read the plan, then call again with yes: true." } else { "" };
+        let room = INSTRUCTIONS_BYTES.saturating_sub(self.catalog.root().len() + how.len() + gates.len() + 5);
+        let about = &about[..about.floor_char_boundary(room)];
+        format!("{}: {about}. {how}{gates}", self.catalog.root())
+    }
+
+    /// Cancels what runs and waits for it to end, at most so long.
+    pub async fn stop(&self, grace: Duration) {
+        self.kill.throw();
+        let _ = tokio::time::timeout(grace, self.budget.idle()).await;
+    }
+
+    /// Lets a call pass all the steps before its execution.
+    fn check(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
+        self.guard.check(call, caller)?;
+        self.approve.check(call, caller)?;
+        self.audit.check(call)
+    }
+
     async fn run(&self, call: Call, caller: &Caller) -> Result<Outcome, Refusal> {
         self.kill.check(caller)?;
         let _permit = self.budget.check(caller)?;
-        self.guard.check(&call, caller)?;
-        self.approve.check(&call, caller)?;
-        self.audit.check(&call)?;
+        self.check(&call, caller)?;
         cancellable(caller, self.kill.token(), |cancel| async {
             match call.target {
                 Target::Operation(proved) => {
@@ -75,28 +105,38 @@ impl Pipeline {
         .await
     }
 
-    /// Runs one step of a workflow: checked and written down like a call of its own.
+    /// Runs one step of a workflow: checked and written down like a call of its own, under the
+    /// workflow's permit; its output is bounded with the whole.
     pub(crate) async fn step(
         &self,
-        call: Call,
-        stdin: Option<Vec<u8>>,
+        step: StepCall,
         via: Option<Via<'_>>,
         caller: &Caller,
-        cancel: tokio_util::sync::CancellationToken,
+        cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
+        let call = Call {
+            tool: workflow::NAME.to_owned(),
+            target: Target::Operation(step.proved.clone()),
+            ceiling: Effect::Destructive,
+            wider: None,
+        };
         let mut entry = self.audit.begin(&call.tool, self.surface.name(), caller);
         entry.resolved(&call);
         let result = async {
             self.kill.check(caller)?;
-            self.guard.check(&call, caller)?;
-            self.approve.check(&call, caller)?;
-            self.audit.check(&call)?;
-            let Target::Operation(proved) = call.target else { unreachable!("workflow steps are operations") };
+            self.check(&call, caller)?;
             let via = via.unwrap_or(Via::Executor(&*self.executor));
-            execute(via, self.bound, self.limits, proved, stdin, cancel).await
+            let whole = Bound { limit: self.limits.stdout_bytes };
+            execute(via, whole, self.limits, step.proved, step.stdin, cancel).await
         }
         .await;
         self.audit.end(entry, &result);
         result
     }
+}
+
+/// A step of a workflow whose turn has come.
+pub(crate) struct StepCall {
+    pub(crate) proved: Arc<Proved>,
+    pub(crate) stdin: Option<Vec<u8>>,
 }

@@ -61,7 +61,8 @@ impl Commands {
     pub(crate) fn new(catalog: &Arc<Catalog>, beside: Beside) -> Self {
         let finder = Finder { index: Index::new(catalog.operations()), catalog: catalog.clone() };
         let description = format!("Search {} commands: {}.", catalog.root(), words(catalog));
-        let search = FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
+        let search =
+            FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
         Self { search: Arc::new(search), run_schema: schema::<Run>(), beside }
     }
 
@@ -129,6 +130,12 @@ impl Surface for Commands {
         [self.search.listing(), read, run].into_iter().chain(self.beside.tools()).collect()
     }
 
+    fn instructions(&self, _catalog: &Catalog) -> String {
+        format!(
+            "Find a command with {SEARCH} {{query}}: the first hits show their params. Run it with {RUN} {{name, flags}}, or {READ} where it is read-only."
+        )
+    }
+
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
         let (ceiling, wider) = match tool {
             SEARCH => {
@@ -167,9 +174,12 @@ fn split(line: &str) -> Result<Vec<Value>, Refusal> {
             ..Problem::default()
         }])
     };
-    let words = shell_words::split(line)
-        .map_err(|error| refuse(format!("not a shell-quoted line: {error}"), "balanced quotes, or an array of strings"))?;
-    if let Some(flag) = words.iter().find(|word| word.starts_with('-') && word.len() > 1 && word.parse::<f64>().is_err()) {
+    let words = shell_words::split(line).map_err(|error| {
+        refuse(format!("not a shell-quoted line: {error}"), "balanced quotes, or an array of strings")
+    })?;
+    if let Some(flag) =
+        words.iter().find(|word| word.starts_with('-') && word.len() > 1 && word.parse::<f64>().is_err())
+    {
         return Err(refuse(
             format!("`{flag}` starts with a dash, and positionals alone are read from a string"),
             "params in flags; a positional that does start with a dash in an array of strings",
@@ -221,7 +231,8 @@ impl Finder {
 
     fn groups(&self) -> Value {
         let groups = self.index.groups();
-        let shown = groups.iter().map(|group| json!({ "name": group.name, "commands": group.commands, "about": group.about }));
+        let shown =
+            groups.iter().map(|group| json!({ "name": group.name, "commands": group.commands, "about": group.about }));
         json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
     }
 

@@ -36,6 +36,10 @@ impl Surface for Mirror {
         operations.chain(self.beside.tools()).collect()
     }
 
+    fn instructions(&self, _catalog: &Catalog) -> String {
+        "Each tool is one command; its arguments are the command's own.".to_owned()
+    }
+
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
         let Some(operation) = catalog.operations().iter().find(|operation| operation.tool == tool) else {
             return self.beside.resolve(catalog, tool, arguments);

@@ -6,6 +6,7 @@ pub mod fixed;
 mod mirror;
 
 pub use facade::Commands;
+pub(crate) use facade::find;
 pub use mirror::Mirror;
 
 use crate::catalog::{Catalog, Effect};
@@ -24,6 +25,9 @@ pub trait Surface: Send + Sync {
 
     /// Returns every tool, in a deterministic order that is the same for every connection.
     fn tools(&self, catalog: &Catalog) -> Vec<Tool>;
+
+    /// Returns how an agent works with these tools, in one or two sentences.
+    fn instructions(&self, catalog: &Catalog) -> String;
 
     /// Resolves a call to what it runs; runs nothing.
     ///

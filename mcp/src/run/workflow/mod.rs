@@ -3,8 +3,8 @@
 mod template;
 
 use super::execute::Via;
-use super::pipeline::Pipeline;
-use super::{Call, Caller, Outcome, Target};
+use super::pipeline::{Pipeline, StepCall};
+use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Operation, Param, ParamKind, ValueType};
 use crate::exec::{Opening, Unit};
@@ -53,7 +53,8 @@ struct Step {
 /// What the tool takes.
 #[derive(Deserialize, JsonSchema)]
 struct Submitted {
-    steps: Vec<SubmittedStep>,
+    #[schemars(with = "Vec<SubmittedStep>")]
+    steps: Vec<Map<String, Value>>,
     vars: Option<Map<String, Value>>,
     /// apply, in one transaction where possible; else preview
     yes: Option<bool>,
@@ -63,12 +64,13 @@ struct Submitted {
 }
 
 /// What a step takes.
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 struct SubmittedStep {
     command: String,
     flags: Option<Map<String, Value>>,
+    #[schemars(with = "Option<Vec<String>>")]
     args: Option<Vec<Value>>,
+    /// for later placeholders
     name: Option<String>,
     stdin_from: Option<String>,
     when: Option<String>,
@@ -78,7 +80,8 @@ struct SubmittedStep {
 pub(crate) fn tool() -> Tool {
     Tool {
         name: NAME.to_owned(),
-        description: "Run commands in order. Values may hold ${vars.x} and ${steps.NAME.output/json/pointer}.".to_owned(),
+        description: "Run commands in order. Values may hold ${vars.x} and ${steps.NAME.output/json/pointer}."
+            .to_owned(),
         input_schema: schema::<Submitted>(),
         effect: Effect::Destructive,
     }
@@ -107,10 +110,11 @@ impl Workflow {
         let mut problems = Vec::new();
         let mut steps: Vec<Step> = Vec::new();
         for (index, step) in submitted.steps.into_iter().enumerate() {
-            let place = step.name.clone().unwrap_or_else(|| (index + 1).to_string());
-            match resolve(catalog, step, place.clone(), &steps, &vars, yes) {
+            let name = step.get("name").and_then(Value::as_str).map(str::to_owned);
+            let name = name.unwrap_or_else(|| (index + 1).to_string());
+            match resolve(catalog, step, name.clone(), &steps, &vars, yes) {
                 Ok(step) => steps.push(step),
-                Err(refusal) => problems.extend(placed(&place, refusal)),
+                Err(refusal) => problems.extend(placed(&name, refusal)),
             }
         }
         if !problems.is_empty() {
@@ -122,7 +126,11 @@ impl Workflow {
 
     /// Returns the widest effect that any of its steps can have.
     pub fn effect(&self) -> Effect {
-        self.steps.iter().map(|step| step.operation.effect(step.flags.keys().map(String::as_str))).max().unwrap_or(Effect::ReadOnly)
+        self.steps
+            .iter()
+            .map(|step| step.operation.effect(step.flags.keys().map(String::as_str)))
+            .max()
+            .unwrap_or(Effect::ReadOnly)
     }
 
     /// Returns the operations' names, in order.
@@ -196,29 +204,23 @@ impl Workflow {
             false => Ok(None),
             true => self.prepare(pipeline, step, &done.scope).map(Some),
         });
-        let (call, stdin) = match prepared {
+        let call = match prepared {
             Ok(Some(prepared)) => prepared,
             Ok(None) => return done.report(step, json!({ "skipped": "its condition does not hold" })),
             Err(refusal) => return done.end(step, Err(refusal)),
         };
         let via = unit.as_deref_mut().map(|unit| Via::Unit(unit));
-        let result = pipeline.step(call, stdin, via, caller, cancel.clone()).await;
+        let result = pipeline.step(call, via, caller, cancel.clone()).await;
         done.end(step, result);
     }
 
-    fn prepare(&self, pipeline: &Pipeline, step: &Step, scope: &Scope) -> Result<(Call, Option<Vec<u8>>), Refusal> {
+    fn prepare(&self, pipeline: &Pipeline, step: &Step, scope: &Scope) -> Result<StepCall, Refusal> {
         let flags = scope.fill_map(&step.flags)?;
         let args = step.args.iter().map(|value| scope.fill(value)).collect::<Result<Vec<_>, _>>()?;
         let invocation = Invocation::new(&step.operation, &flags, &args)?;
         let proved = Proved::new(&pipeline.catalog, invocation)?;
         let stdin = step.stdin_from.as_deref().map(|name| scope.output(name)).transpose()?;
-        let call = Call {
-            tool: NAME.to_owned(),
-            target: Target::Operation(Arc::new(proved)),
-            ceiling: Effect::Destructive,
-            wider: None,
-        };
-        Ok((call, stdin.map(String::into_bytes)))
+        Ok(StepCall { proved: Arc::new(proved), stdin: stdin.map(String::into_bytes) })
     }
 }
 
@@ -263,12 +265,17 @@ impl Done {
 /// Checks one step against those before it, and makes it an invocation once with sample values.
 fn resolve(
     catalog: &Catalog,
-    submitted: SubmittedStep,
+    submitted: Map<String, Value>,
     name: String,
     before: &[Step],
     vars: &Map<String, Value>,
     yes: bool,
 ) -> Result<Step, Refusal> {
+    let submitted: SubmittedStep = serde_json::from_value(Value::Object(fit(&schema::<SubmittedStep>(), submitted)?))
+        .map_err(|error| Refusal::new(Kind::InvalidParams).because(error.to_string()))?;
+    if name.is_empty() || name.len() > 64 || !name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+        return Err(problem("name", "not of letters, digits, `_` and `-`, at most 64".to_owned(), None));
+    }
     let known: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();
     if known.contains(&name.as_str()) {
         return Err(problem("name", format!("`{name}` is taken by an earlier step"), None));
@@ -285,7 +292,11 @@ fn resolve(
     if let Some(from) = &step.stdin_from
         && !known.contains(&from.as_str())
     {
-        return Err(problem("stdin_from", format!("no earlier step is called `{from}`"), nearest(from, known.into_iter())));
+        return Err(problem(
+            "stdin_from",
+            format!("no earlier step is called `{from}`"),
+            nearest(from, known.into_iter()),
+        ));
     }
     gate(&mut step, yes)?;
     let texts = step.flags.values().chain(&step.args);
@@ -294,9 +305,11 @@ fn resolve(
         true => param.map_or_else(|| "x".into(), |param| sample(&param.kind)),
         false => Scope::new(vars).fill(value).unwrap_or_else(|_| value.clone()),
     };
-    let find = |key: &str| step.operation.params.iter().find(|param| param.name.replace('-', "_") == key.replace('-', "_"));
+    let find =
+        |key: &str| step.operation.params.iter().find(|param| param.name.replace('-', "_") == key.replace('-', "_"));
     let flags = step.flags.iter().map(|(key, value)| (key.clone(), sampled(find(key), value))).collect();
-    let positionals: Vec<&Param> = step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
+    let positionals: Vec<&Param> =
+        step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
     let last = positionals.last().copied();
     let args: Vec<Value> = step
         .args
@@ -311,7 +324,8 @@ fn resolve(
 /// Sets the gates that apply or preview a step; the workflow's own `yes` alone decides which.
 fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
     let named = |key: &String, gate: &str| key.replace('_', "-") == gate;
-    let gates: Vec<&str> = step.operation.params.iter().filter(|param| param.gate).map(|param| param.name.as_str()).collect();
+    let gates: Vec<&str> =
+        step.operation.params.iter().filter(|param| param.gate).map(|param| param.name.as_str()).collect();
     let mutating = step.operation.effect(step.flags.keys().map(String::as_str)) > Effect::ReadOnly;
     if !mutating || !gates.iter().any(|gate| [APPLY, PREVIEW].contains(gate)) {
         if mutating && !yes {
@@ -326,7 +340,9 @@ fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
     }
     let (add, apply) = if yes { (APPLY, true) } else { (PREVIEW, false) };
     step.flags.retain(|key, _| !named(key, APPLY));
-    if gates.contains(&add) && !(apply && step.flags.iter().any(|(key, value)| named(key, PREVIEW) && *value == Value::Bool(true))) {
+    if gates.contains(&add)
+        && !(apply && step.flags.iter().any(|(key, value)| named(key, PREVIEW) && *value == Value::Bool(true)))
+    {
         step.flags.insert(add.to_owned(), true.into());
     }
     Ok(())
@@ -357,7 +373,8 @@ fn problem(param: &str, problem: String, nearest: Option<String>) -> Refusal {
 
 /// Names the step in the problems of its refusal.
 fn placed(place: &str, refusal: Refusal) -> Vec<Problem> {
-    let place = |param: &str| if param.is_empty() { format!("steps.{place}") } else { format!("steps.{place}.{param}") };
+    let place =
+        |param: &str| if param.is_empty() { format!("steps.{place}") } else { format!("steps.{place}.{param}") };
     if refusal.problems.is_empty() {
         let problem = match &refusal.hint {
             Some(hint) => format!("{}; {hint}", refusal.message),

@@ -29,7 +29,8 @@ impl Scope {
 
     /// Returns a step's output as it was printed.
     pub(crate) fn output(&self, name: &str) -> Result<String, Refusal> {
-        let step = self.steps.get(name).ok_or_else(|| refuse(&format!("steps.{name}.output"), "that step did not run"))?;
+        let step =
+            self.steps.get(name).ok_or_else(|| refuse(&format!("steps.{name}.output"), "that step did not run"))?;
         Ok(step["text"].as_str().unwrap_or_default().to_owned())
     }
 
@@ -162,7 +163,9 @@ fn parse(text: &str) -> Result<Vec<Part>, Refusal> {
         }
         plain.push_str(&rest[..at]);
         let body = &rest[at + 2..];
-        let end = body.find('}').ok_or_else(|| refuse(&rest[at..], "the placeholder is not closed; `$${` is a plain `${`"))?;
+        let end = body
+            .find('}')
+            .ok_or_else(|| refuse(&rest[at..], "the placeholder is not closed; `$${` is a plain `${`"))?;
         if !plain.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut plain)));
         }
@@ -194,7 +197,9 @@ fn refuse(placeholder: &str, problem: &str) -> Refusal {
     Refusal::invalid(vec![Problem {
         param: placeholder.chars().take(80).collect(),
         problem: problem.to_owned(),
-        expected: Some("${vars.NAME}, ${steps.NAME.output}, .text, .exit or .ok, each with a JSON pointer behind it".to_owned()),
+        expected: Some(
+            "${vars.NAME}, ${steps.NAME.output}, .text, .exit or .ok, each with a JSON pointer behind it".to_owned(),
+        ),
         ..Problem::default()
     }])
 }

@@ -1,0 +1,3 @@
+//! How calls are carried: a door knows a wire format, and nothing else.
+
+pub mod stdio;

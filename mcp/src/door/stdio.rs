@@ -1,0 +1,196 @@
+//! The stdio door: MCP over the process's standard streams, both protocol eras.
+
+use crate::catalog::Effect;
+use crate::refusal::{Kind, Refusal};
+use crate::run::{Caller, Outcome, Pipeline};
+use crate::surface::Tool;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{RoleServer, ServerHandler, ServiceExt};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long running commands may take to end once the server is to stop.
+const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// How long a client may keep the tool list, in milliseconds: it never changes while a server runs.
+const LIST_TTL_MS: u64 = 3_600_000;
+
+/// Serves the process's standard streams until the client closes them or the process is told to end.
+///
+/// From here on the process's own stdout is its stderr and its stdin is empty, so that nothing a
+/// library prints or reads can harm the protocol.
+///
+/// # Errors
+/// Where the streams can't be taken over, or the client does not speak MCP.
+pub async fn serve(pipeline: Arc<Pipeline>, scope: Effect) -> io::Result<()> {
+    let (reader, writer) = private_streams()?;
+    serve_on(pipeline, scope, reader, writer).await
+}
+
+/// Serves any pair of streams: what [`serve`] does, for tests and embedders.
+///
+/// # Errors
+/// Where the client does not speak MCP.
+pub async fn serve_on(
+    pipeline: Arc<Pipeline>,
+    scope: Effect,
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+) -> io::Result<()> {
+    let handler = Handler::new(pipeline.clone(), scope);
+    let served = async {
+        match handler.serve((reader, writer)).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+            // A client that leaves before it said anything is no fault.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    };
+    let served = tokio::select! {
+        served = served => served,
+        () = told_to_end() => Ok(()),
+    };
+    pipeline.stop(STOP_GRACE).await;
+    served
+}
+
+/// Carries MCP requests to the pipeline.
+struct Handler {
+    pipeline: Arc<Pipeline>,
+    config: ServerConfig,
+    tools: Vec<rmcp::model::Tool>,
+    scope: Effect,
+    session: String,
+}
+
+impl Handler {
+    fn new(pipeline: Arc<Pipeline>, scope: Effect) -> Self {
+        let catalog = pipeline.catalog();
+        let version = catalog.version().unwrap_or(env!("CARGO_PKG_VERSION")).to_owned();
+        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(catalog.root().to_owned(), version))
+            .with_instructions(pipeline.instructions());
+        let tools = pipeline.surface().tools(catalog).into_iter().map(listed).collect();
+        Self { config, tools, scope, session: format!("stdio-{}", std::process::id()), pipeline }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.config.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.clone())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Caller {
+            principal: "local".to_owned(),
+            session: self.session.clone(),
+            door: "stdio",
+            scope: self.scope,
+            cancel: context.ct.clone(),
+        };
+        match self.pipeline.call(&request.name, request.arguments.unwrap_or_default(), &caller).await {
+            Ok(outcome) => Ok(answer(outcome).into()),
+            Err(refusal) => refused(&refusal).map(Into::into),
+        }
+    }
+}
+
+fn listed(tool: Tool) -> rmcp::model::Tool {
+    let annotations = serde_json::Value::Object(tool.annotations());
+    let annotations: ToolAnnotations = serde_json::from_value(annotations).unwrap_or_default();
+    rmcp::model::Tool::new(tool.name, tool.description, tool.input_schema).with_annotations(annotations)
+}
+
+fn answer(outcome: Outcome) -> CallToolResult {
+    let mut blocks = Vec::new();
+    if !outcome.text.is_empty() {
+        blocks.push(ContentBlock::text(outcome.text));
+    }
+    if !outcome.notes.is_empty() {
+        blocks.push(ContentBlock::text(outcome.notes.join("\n")));
+    }
+    if blocks.is_empty() {
+        blocks.push(ContentBlock::text("(no output)"));
+    }
+    if outcome.failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) }
+}
+
+/// A refusal is a tool error, so that the model can correct itself; only an unknown tool is a
+/// protocol error, as MCP has it.
+fn refused(refusal: &Refusal) -> Result<CallToolResult, ErrorData> {
+    if refusal.kind == Kind::UnknownTool {
+        return Err(ErrorData::invalid_params(refusal.to_string(), None));
+    }
+    Ok(CallToolResult::error(vec![ContentBlock::text(refusal.to_json().to_string())]))
+}
+
+#[cfg(unix)]
+async fn told_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn told_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+type Reader = Pin<Box<dyn AsyncRead + Send>>;
+type Writer = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// Takes the standard streams for the protocol alone.
+#[cfg(unix)]
+fn private_streams() -> io::Result<(Reader, Writer)> {
+    use std::os::fd::AsFd;
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    // Reopening a pipe gives it a description of its own, which may be non-blocking without the
+    // process at the other end, or a child, seeing it.
+    use tokio::net::unix::pipe::OpenOptions;
+    let reader: Reader = match OpenOptions::new().open_receiver("/proc/self/fd/0") {
+        Ok(pipe) => Box::pin(pipe),
+        Err(_) => Box::pin(tokio::fs::File::from_std(stdin.into())),
+    };
+    let writer: Writer = match OpenOptions::new().open_sender("/proc/self/fd/1") {
+        Ok(pipe) => Box::pin(pipe),
+        Err(_) => Box::pin(tokio::fs::File::from_std(stdout.into())),
+    };
+    nix::unistd::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    nix::unistd::dup2_stdout(io::stderr())?;
+    Ok((reader, writer))
+}
+
+#[cfg(not(unix))]
+fn private_streams() -> io::Result<(Reader, Writer)> {
+    Ok((Box::pin(tokio::io::stdin()), Box::pin(tokio::io::stdout())))
+}

@@ -1,0 +1,258 @@
+//! The paved path: a clap tree in, an agent server out.
+
+use crate::catalog::{Catalog, CatalogError, Effect, Settings};
+use crate::exec::{Executor, Limits, Subprocess};
+use crate::run::approve::Approve;
+use crate::run::audit::Audit;
+use crate::run::bound::Bound;
+use crate::run::budget::Budget;
+use crate::run::guard::Guard;
+use crate::run::kill::Kill;
+use crate::run::pipeline::Pipeline;
+use crate::surface::fixed::FixedTool;
+use crate::surface::{Choice, UnknownSurface};
+use clap::Command;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Builds an agent server from a clap tree.
+///
+/// ```no_run
+/// # fn command() -> clap::Command { clap::Command::new("app") }
+/// fn main() -> Result<(), clap_facade::StartError> {
+///     clap_facade::Facade::new(command()).start()
+/// }
+/// ```
+pub struct Facade {
+    command: Command,
+    settings: Settings,
+    executor: Option<Arc<dyn Executor>>,
+    tools: Vec<Arc<FixedTool>>,
+    workflows: bool,
+    surface: Option<Choice>,
+    scope: Effect,
+    approve: Approve,
+    limits: Limits,
+    bound: Bound,
+    audit: Option<PathBuf>,
+}
+
+/// Why a server could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The clap tree, an annotation or a setting is wrong.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The environment asks for a surface that does not exist.
+    #[error("{variable}: {error}")]
+    Surface {
+        /// The environment variable.
+        variable: String,
+        /// What is wrong with it.
+        error: UnknownSurface,
+    },
+    /// Two tools have one name.
+    #[error("two tools are called `{0}`")]
+    DuplicateTool(String),
+    /// A tool's schema is outside what every host accepts.
+    #[error("the schema of `{tool}` is not accepted by every host: {}", problems.join("; "))]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// Every problem.
+        problems: Vec<String>,
+    },
+    /// The standard streams failed.
+    #[error("the server's streams failed: {0}")]
+    Streams(#[from] std::io::Error),
+}
+
+impl Facade {
+    /// Takes the CLI's clap tree; by default its own executable runs every call.
+    pub fn new(command: Command) -> Self {
+        Self {
+            command,
+            settings: Settings::default(),
+            executor: None,
+            tools: Vec::new(),
+            workflows: false,
+            surface: None,
+            scope: Effect::Destructive,
+            approve: Approve::default(),
+            limits: Limits::default(),
+            bound: Bound::default(),
+            audit: None,
+        }
+    }
+
+    /// Runs calls by another executor: [`InProcess`](crate::exec::InProcess), or a
+    /// [`Subprocess`] of another program.
+    #[must_use]
+    pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
+        self.executor = Some(Arc::new(executor));
+        self
+    }
+
+    /// Replaces the names of the write gates that mutating commands inherit.
+    #[must_use]
+    pub fn gates<I: IntoIterator<Item: Into<String>>>(mut self, names: I) -> Self {
+        self.settings.gates = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Replaces the names of the args that only the host sets.
+    #[must_use]
+    pub fn host_owned<I: IntoIterator<Item: Into<String>>>(mut self, names: I) -> Self {
+        self.settings.host_owned = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Replaces the flags that the host puts first in every argv, as typed.
+    #[must_use]
+    pub fn inject<I: IntoIterator<Item: Into<String>>>(mut self, flags: I) -> Self {
+        self.settings.inject = flags.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Exposes a command, by its path, that takes another command line as its arguments.
+    #[must_use]
+    pub fn expose(mut self, path: impl Into<String>) -> Self {
+        self.settings.expose.push(path.into());
+        self
+    }
+
+    /// Hides a command, by its path, and its subtree.
+    #[must_use]
+    pub fn hide(mut self, path: impl Into<String>) -> Self {
+        self.settings.hide.push(path.into());
+        self
+    }
+
+    /// Adds a tool that is not a command; it stands beside the commands on every surface.
+    #[must_use]
+    pub fn tool(mut self, tool: FixedTool) -> Self {
+        self.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Offers `workflow_submit` on every surface.
+    #[must_use]
+    pub fn workflows(mut self) -> Self {
+        self.workflows = true;
+        self
+    }
+
+    /// Chooses the surface; without it the environment does, and the default is the facade.
+    #[must_use]
+    pub fn surface(mut self, surface: Choice) -> Self {
+        self.surface = Some(surface);
+        self
+    }
+
+    /// Refuses every call that changes something.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.scope = Effect::ReadOnly;
+        self
+    }
+
+    /// Sets what may run without the operator's word.
+    #[must_use]
+    pub fn approve(mut self, approve: Approve) -> Self {
+        self.approve = approve;
+        self
+    }
+
+    /// Sets how long a command may run and how much of its output is kept.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how many bytes of one output reach the caller.
+    #[must_use]
+    pub fn bound(mut self, bound: Bound) -> Self {
+        self.bound = bound;
+        self
+    }
+
+    /// Writes the audit to another file than [`Audit::default_path`].
+    #[must_use]
+    pub fn audit(mut self, path: impl Into<PathBuf>) -> Self {
+        self.audit = Some(path.into());
+        self
+    }
+
+    /// Makes everything that a call needs, and starts nothing.
+    ///
+    /// # Errors
+    /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
+    pub fn build(self) -> Result<Pipeline, StartError> {
+        let catalog = Arc::new(Catalog::new(self.command, &self.settings)?);
+        let choice = match self.surface {
+            Some(choice) => choice,
+            None => from_environment(catalog.root())?,
+        };
+        let surface = choice.build(&catalog, self.tools, self.workflows);
+        let mut names = std::collections::HashSet::new();
+        for tool in surface.tools(&catalog) {
+            crate::catalog::schema::check(&tool.name, &tool.input_schema)
+                .map_err(|problems| StartError::Schema { tool: tool.name.clone(), problems })?;
+            if !names.insert(tool.name.clone()) {
+                return Err(StartError::DuplicateTool(tool.name));
+            }
+        }
+        let executor = self.executor.unwrap_or_else(|| Arc::new(Subprocess::new(executable(catalog.root()))));
+        let audit = Audit::to_file(self.audit.unwrap_or_else(|| Audit::default_path(catalog.root())));
+        Ok(Pipeline {
+            catalog,
+            surface,
+            executor,
+            limits: self.limits,
+            kill: Kill::default(),
+            budget: Budget::default(),
+            guard: Guard,
+            approve: self.approve,
+            bound: self.bound,
+            audit,
+        })
+    }
+
+    /// Serves stdio until the client leaves: what an adopter's `main` calls.
+    ///
+    /// # Errors
+    /// [`StartError`]
+    pub fn start(self) -> Result<(), StartError> {
+        let scope = self.scope;
+        let pipeline = Arc::new(self.build()?);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));
+        // A command that does not end must not keep the server.
+        runtime.shutdown_background();
+        served.map_err(Into::into)
+    }
+}
+
+fn from_environment(cli: &str) -> Result<Choice, StartError> {
+    let variable = Choice::variable(cli);
+    match std::env::var(&variable) {
+        Ok(name) if !name.is_empty() => name.parse().map_err(|error| StartError::Surface { variable, error }),
+        Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Choice::default()),
+        Err(std::env::VarError::NotUnicode(name)) => {
+            let error = UnknownSurface(name.to_string_lossy().into_owned());
+            Err(StartError::Surface { variable, error })
+        }
+    }
+}
+
+/// Returns the CLI's own executable: this one, or its neighbour of that name, or by the `PATH`.
+fn executable(name: &str) -> PathBuf {
+    let Ok(own) = std::env::current_exe() else { return name.into() };
+    if own.file_stem().is_some_and(|stem| stem == name) {
+        return own;
+    }
+    let neighbour = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if neighbour.is_file() { neighbour } else { name.into() }
+}
