@@ -1,6 +1,6 @@
 //! The paved path: a clap tree in, an agent server out.
 
-use crate::catalog::{Catalog, CatalogError, Effect, Settings};
+use crate::catalog::{Catalog, CatalogError, Effect, Settings, schema};
 use crate::exec::{Executor, Limits, Subprocess};
 use crate::run::approve::Approve;
 use crate::run::audit::Audit;
@@ -12,6 +12,7 @@ use crate::run::pipeline::Pipeline;
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
 use clap::Command;
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -198,7 +199,7 @@ impl Facade {
         let surface = choice.build(&catalog, self.tools, self.workflows);
         let mut names = std::collections::HashSet::new();
         for tool in surface.tools(&catalog) {
-            crate::catalog::schema::check(&tool.name, &tool.input_schema)
+            schema::check(&Value::Object(tool.input_schema))
                 .map_err(|problems| StartError::Schema { tool: tool.name.clone(), problems })?;
             if !names.insert(tool.name.clone()) {
                 return Err(StartError::DuplicateTool(tool.name));
@@ -241,7 +242,7 @@ fn from_environment(cli: &str) -> Result<Choice, StartError> {
         Ok(name) if !name.is_empty() => name.parse().map_err(|error| StartError::Surface { variable, error }),
         Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Choice::default()),
         Err(std::env::VarError::NotUnicode(name)) => {
-            let error = UnknownSurface(name.to_string_lossy().into_owned());
+            let error = UnknownSurface { name: name.to_string_lossy().into_owned() };
             Err(StartError::Surface { variable, error })
         }
     }

@@ -107,10 +107,10 @@ impl Pipeline {
 
     /// Runs one step of a workflow: checked and written down like a call of its own, under the
     /// workflow's permit; its output is bounded with the whole.
-    pub(crate) async fn step(
-        &self,
+    pub(crate) async fn step<'a>(
+        &'a self,
         step: StepCall,
-        via: Option<Via<'_>>,
+        via: Option<Via<'a>>,
         caller: &Caller,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {

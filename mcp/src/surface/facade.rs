@@ -11,7 +11,7 @@ use crate::run::{Call, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const SEARCH: &str = "command_search";
 const READ: &str = "command_read";
@@ -59,7 +59,7 @@ struct Run {
 
 impl Commands {
     pub(crate) fn new(catalog: &Arc<Catalog>, beside: Beside) -> Self {
-        let finder = Finder { index: Index::new(catalog.operations()), catalog: catalog.clone() };
+        let finder = Finder { index: OnceLock::new(), catalog: catalog.clone() };
         let description = format!("Search {} commands: {}.", catalog.root(), words(catalog));
         let search =
             FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
@@ -212,9 +212,9 @@ fn words(catalog: &Catalog) -> String {
     text
 }
 
-/// Answers `command_search`.
+/// Answers `command_search`; the index is made at the first search.
 struct Finder {
-    index: Index,
+    index: OnceLock<Index>,
     catalog: Arc<Catalog>,
 }
 
@@ -229,10 +229,14 @@ impl Finder {
         }
     }
 
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(self.catalog.operations(), self.catalog.groups()))
+    }
+
     fn groups(&self) -> Value {
-        let groups = self.index.groups();
+        let groups = self.index().groups();
         let shown =
-            groups.iter().map(|group| json!({ "name": group.name, "commands": group.commands, "about": group.about }));
+            groups.iter().map(|group| json!({ "name": group.name, "commands": group.operations, "about": group.about }));
         json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
     }
 
@@ -249,20 +253,19 @@ impl Finder {
             })?,
         };
         let limit = search.limit.unwrap_or(HITS).clamp(1, 50);
-        let hits = self.index.search(query, skip.saturating_add(limit).saturating_add(1));
+        let hits = self.index().search(query, skip.saturating_add(limit).saturating_add(1));
         if hits.is_empty() {
-            let near = self.index.nearest(query, 5);
+            let near = self.index().nearest(query, 5);
             return Ok(json!({ "commands": [], "nearest": near, "groups": words(&self.catalog) }).into());
         }
         let mut bytes = 0;
         let mut detailed = true;
         let mut shown = Vec::new();
         for (rank, hit) in hits.iter().skip(skip).take(limit).enumerate() {
-            let operation = &self.catalog.operations()[hit.operation];
-            let signature = detail::signature(operation);
+            let signature = detail::signature(&hit.operation);
             bytes += signature.to_string().len();
             detailed &= rank == 0 || bytes <= ANSWER_BYTES;
-            shown.push(if detailed { signature } else { detail::line(operation) });
+            shown.push(if detailed { signature } else { detail::line(&hit.operation) });
         }
         let mut answer = json!({ "commands": shown });
         if !search.ignored.is_empty() {

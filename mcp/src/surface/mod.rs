@@ -121,14 +121,17 @@ impl FromStr for Choice {
     type Err = UnknownSurface;
 
     fn from_str(name: &str) -> Result<Self, UnknownSurface> {
-        Self::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| UnknownSurface(name.to_owned()))
+        Self::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| UnknownSurface { name: name.to_owned() })
     }
 }
 
 /// A surface that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no surface is called `{0}`; there are: {}", Choice::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownSurface(pub String);
+#[error("no surface is called `{name}`; there are: {}", Choice::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownSurface {
+    /// The name that was asked for.
+    pub name: String,
+}
 
 /// The tools that stand beside the commands on every surface.
 #[derive(Clone, Debug, Default)]
