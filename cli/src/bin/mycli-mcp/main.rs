@@ -1,0 +1,86 @@
+//! `mycli-mcp`: `mycli` for agents. This screen is what every adopter writes.
+
+mod demo;
+mod tools;
+
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use clap_facade::Facade;
+use clap_facade::exec::{InProcess, Io, UnitOfWork};
+use std::process::ExitCode;
+
+/// Serves mycli to agents over MCP on stdin and stdout
+///
+/// MYCLI_MCP_SURFACE chooses what is listed: facade (the default) or mirror.
+#[derive(Parser)]
+#[command(name = "mycli-mcp", version)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Serve stdio until the client leaves (the default)
+    Start,
+    /// Show the main job on a demo library in a temporary folder
+    Demo,
+    /// Count what an agent pays: tools, bytes and tokens of each surface
+    Stats {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing_subscriber::filter::LevelFilter::WARN).init();
+    match Cli::parse().verb {
+        None | Some(Verb::Start) => facade().start().context("mycli-mcp could not serve")?,
+        Some(Verb::Demo) => demo::run()?,
+        Some(Verb::Stats { json }) => {
+            let stats = clap_facade::stats::Stats::measure(facade)?;
+            let text = if json { format!("{:#}\n", stats.to_json()) } else { stats.to_string() };
+            std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The whole adoption: the tree, how it runs, and the tools beside it.
+fn facade() -> Facade {
+    let run = |matches: &clap::ArgMatches, io: &mut Io<'_>| Ok(with_streams(io, |io| mycli::run(matches, io)));
+    let executor = InProcess::new(run).with_unit(|max_changes| Ok(Box::new(Unit(begin(max_changes)?))));
+    Facade::new(mycli::command()).executor(executor).tool(tools::context()).tool(tools::search()).tool(tools::sql()).workflows()
+}
+
+/// Gives a command the call's streams, and its cancellation.
+fn with_streams(io: &mut Io<'_>, run: impl FnOnce(&mut mycli::Io<'_>) -> u8) -> u8 {
+    let cancel = io.cancel;
+    let cancelled = || cancel.is_cancelled();
+    run(&mut mycli::Io { stdin: io.stdin, stdout: io.stdout, stderr: io.stderr, terminal: false, cancelled: &cancelled })
+}
+
+/// Most changes of a whole workflow, unless it says otherwise: what `--agent` allows one command.
+const MOST_CHANGES: u64 = 50;
+
+fn begin(max_changes: Option<u64>) -> Result<mycli::Batch, mycli::CliError> {
+    mycli::Batch::begin(usize::try_from(max_changes.unwrap_or(MOST_CHANGES)).unwrap_or(usize::MAX))
+}
+
+/// A workflow's apply: one SQLite transaction and one journal run.
+struct Unit(mycli::Batch);
+
+impl UnitOfWork for Unit {
+    fn run(&mut self, matches: &clap::ArgMatches, io: &mut Io<'_>) -> clap_facade::exec::CommandResult {
+        Ok(with_streams(io, |io| self.0.run(matches, io)))
+    }
+
+    fn commit(self: Box<Self>) -> Result<Option<serde_json::Value>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(self.0.commit()?.map(|run| serde_json::json!({ "run_id": run })))
+    }
+
+    fn rollback(self: Box<Self>) {
+        self.0.rollback();
+    }
+}

@@ -1,0 +1,232 @@
+//! The tools beside the commands: what the library is like, full-text search, and read-only SQL.
+
+use anyhow::{Context, bail};
+use clap_facade::catalog::Effect;
+use clap_facade::surface::fixed::{Answer, FixedTool};
+use rusqlite::hooks::{AuthAction, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::time::{Duration, Instant};
+
+/// The most rows of one query.
+const ROWS: usize = 200;
+/// The most bytes of one query's rows.
+const BYTES: usize = 40 * 1024;
+/// The most bytes of one value: also bounds what functions like `zeroblob` can make.
+const VALUE_BYTES: i32 = 256 * 1024;
+/// The longest one query runs.
+const TIME: Duration = Duration::from_secs(5);
+/// How many steps of SQLite's machine pass between two looks at the clock.
+const STEPS: std::ffi::c_int = 10_000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Deserialize, JsonSchema)]
+struct Query {
+    query: String,
+    limit: Option<u32>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Sql {
+    sql: String,
+}
+
+/// Tells what is in the library: for orientation at the start of a session.
+pub(crate) fn context() -> FixedTool {
+    FixedTool::new("context", "What is in the library: counts, recent items, tags, last run.", Effect::ReadOnly, |_: Nothing| {
+        let part = |line: &[&str]| command(line).unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
+        Ok::<_, anyhow::Error>(Answer::Json(json!({
+            "library": part(&["library", "stats"]),
+            "recent": part(&["items", "recent", "--limit=5"]),
+            "collections": part(&["collections", "list"]),
+            "last_runs": part(&["journal", "list", "--limit=3"]),
+        })))
+    })
+}
+
+/// Finds items by their words.
+pub(crate) fn search() -> FixedTool {
+    FixedTool::new("search", "Full-text search: titles, creators, abstracts, notes, tags.", Effect::ReadOnly, |query: Query| {
+        let limit = format!("--limit={}", query.limit.unwrap_or(10));
+        command(&["search", &limit, "--", &query.query]).map(Answer::Json)
+    })
+}
+
+/// Asks the database, which no query can change.
+pub(crate) fn sql() -> FixedTool {
+    FixedTool::new("sql", "One SELECT on the library's SQLite. Tables: sqlite_master.", Effect::ReadOnly, |sql: Sql| {
+        let path = mycli::library_path()?;
+        select(&path, &sql.sql, TIME).map(Answer::Json)
+    })
+}
+
+/// Runs one of mycli's own read-only commands and returns its JSON.
+fn command(line: &[&str]) -> anyhow::Result<Value> {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut io = mycli::Io {
+        stdin: &mut std::io::empty(),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminal: false,
+        cancelled: &|| false,
+    };
+    let code = mycli::run_line(["mycli", "--agent"].iter().chain(line), &mut io);
+    let answer: Value = serde_json::from_slice(&stdout).unwrap_or_default();
+    if code != 0 {
+        let message = answer["error"]["message"].as_str().map(str::to_owned);
+        bail!("{}", message.unwrap_or_else(|| String::from_utf8_lossy(&stderr).trim().to_owned()));
+    }
+    Ok(answer)
+}
+
+/// Runs one query on a connection that can only read, with caps on rows, bytes and time.
+fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<Value> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection =
+        Connection::open_with_flags(path, flags).with_context(|| format!("the library {} can't be read", path.display()))?;
+    connection.busy_timeout(Duration::from_millis(500))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.authorizer(Some(|context: rusqlite::hooks::AuthContext<'_>| allow(&context.action)))?;
+    let end = Instant::now() + time;
+    connection.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
+    let mut statement = connection.prepare(sql)?;
+    if !statement.readonly() || statement.column_count() == 0 {
+        bail!("not a query: one SELECT is read, and nothing else");
+    }
+    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let mut rows = statement.query([])?;
+    let (mut shown, mut bytes, mut truncated) = (Vec::new(), 0, false);
+    while let Some(row) = rows.next().map_err(|error| explain(error, time))? {
+        let mut object = Map::new();
+        for (index, column) in columns.iter().enumerate() {
+            object.insert(column.clone(), value(row.get_ref(index)?));
+        }
+        let object = Value::Object(object);
+        bytes += object.to_string().len();
+        if shown.len() == ROWS || bytes > BYTES {
+            truncated = true;
+            break;
+        }
+        shown.push(object);
+    }
+    let mut answer = json!({ "rows": shown });
+    if truncated {
+        answer["truncated"] = format!("the first {} rows; add LIMIT and OFFSET", shown.len()).into();
+    }
+    Ok(answer)
+}
+
+/// Allows what a SELECT needs; everything else, whatever it is called, is denied.
+fn allow(action: &AuthAction<'_>) -> Authorization {
+    match action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
+        // FTS5 asks for it to see whether its index changed.
+        AuthAction::Pragma { pragma_name: "data_version", pragma_value: None } => Authorization::Allow,
+        AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => Authorization::Allow,
+        _ => Authorization::Deny,
+    }
+}
+
+fn value(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(integer) => integer.into(),
+        ValueRef::Real(real) => real.into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+        ValueRef::Blob(blob) => format!("({} bytes)", blob.len()).into(),
+    }
+}
+
+fn explain(error: rusqlite::Error, time: Duration) -> anyhow::Error {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::OperationInterrupted) => anyhow::anyhow!("the query ran longer than {time:?}"),
+        _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database() -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(
+                "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, NULL);
+                 CREATE VIRTUAL TABLE f USING fts5 (w); INSERT INTO f VALUES ('hello world');",
+            )
+            .unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn queries_are_answered() {
+        let (_folder, path) = database();
+        for (sql, rows) in [
+            ("SELECT a, b FROM t ORDER BY a", json!([{"a": 1, "b": "x"}, {"a": 2, "b": null}])),
+            ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT max(i) AS m FROM n", json!([{"m": 3}])),
+            ("SELECT w FROM f WHERE f MATCH 'hello'", json!([{"w": "hello world"}])),
+            ("SELECT count(*) AS n FROM sqlite_master WHERE name = 't'; -- once", json!([{"n": 1}])),
+        ] {
+            assert_eq!(select(&path, sql, TIME).unwrap()["rows"], rows, "{sql}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_reads_gets_through_and_the_file_stays_as_it_was() {
+        let (folder, path) = database();
+        let before = std::fs::read(&path).unwrap();
+        let other = folder.path().join("other.db");
+        for sql in [
+            "DELETE FROM t",
+            "INSERT INTO t VALUES (3, 4)",
+            "/* SELECT */ UPDATE t SET a = 9",
+            "DROP TABLE [t]",
+            "CREATE TABLE `u` (a)",
+            "CREATE TEMP TABLE u AS SELECT 1",
+            "PRAGMA journal_mode = DELETE",
+            "PRAGMA writable_schema = 1",
+            "BEGIN",
+            "VACUUM",
+            "REINDEX",
+            "ANALYZE",
+            &format!("VACUUM INTO '{}'", other.display()),
+            &format!("ATTACH '{}' AS o", other.display()),
+            "SELECT load_extension('x')",
+            "SELECT 1; DELETE FROM t",
+            "INSERT INTO f(f) VALUES ('optimize')",
+            "SELECT * FROM pragma_journal_mode('wal')",
+            "EXPLAIN DELETE FROM t",
+            "",
+            "-- nothing",
+            "SELECT 'unclosed",
+        ] {
+            assert!(select(&path, sql, TIME).is_err(), "{sql}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert!(!other.exists());
+    }
+
+    #[test]
+    fn rows_bytes_values_and_time_are_capped() {
+        let (_folder, path) = database();
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)";
+        let answer = select(&path, &format!("{numbers} SELECT i FROM n"), TIME).unwrap();
+        assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (ROWS, true));
+        let answer = select(&path, &format!("{numbers} SELECT hex(zeroblob(5000)) AS z FROM n"), TIME).unwrap();
+        assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (4, true));
+        assert!(select(&path, "SELECT zeroblob(100000000)", TIME).is_err());
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        let error = select(&path, endless, Duration::from_millis(100)).unwrap_err().to_string();
+        assert_eq!(error, "the query ran longer than 100ms");
+    }
+}
