@@ -221,6 +221,12 @@ impl Facade {
         })
     }
 
+    /// Reads the tree alone, and gives it back.
+    #[cfg(feature = "stats")]
+    pub(crate) fn into_catalog(self) -> Result<(Catalog, Command), StartError> {
+        Ok((Catalog::new(self.command.clone(), &self.settings)?, self.command))
+    }
+
     /// Serves stdio until the client leaves: what an adopter's `main` calls.
     ///
     /// # Errors

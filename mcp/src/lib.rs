@@ -14,6 +14,8 @@ pub mod exec;
 mod facade;
 #[cfg(feature = "stdio")]
 pub mod run;
+#[cfg(feature = "stats")]
+pub mod stats;
 #[cfg(feature = "stdio")]
 pub mod surface;
 

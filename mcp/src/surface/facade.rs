@@ -66,6 +66,18 @@ impl Commands {
         Self { search: Arc::new(search), run_schema: schema::<Run>(), beside }
     }
 
+    /// Makes the three tools alone, for a look at what they answer.
+    #[cfg(feature = "stats")]
+    pub(crate) fn alone(catalog: &Arc<Catalog>) -> Self {
+        Self::new(catalog, Beside::default())
+    }
+
+    /// Answers a search.
+    #[cfg(feature = "stats")]
+    pub(crate) fn search(&self, query: &str) -> Result<String, Refusal> {
+        self.search.answer(Map::from_iter([("query".to_owned(), query.into())]))
+    }
+
     fn search_arguments(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
         let (known, stray): (Map<_, _>, Map<_, _>) =
             arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "query" | "name" | "limit" | "cursor"));
@@ -235,8 +247,9 @@ impl Finder {
 
     fn groups(&self) -> Value {
         let groups = self.index().groups();
-        let shown =
-            groups.iter().map(|group| json!({ "name": group.name, "commands": group.operations, "about": group.about }));
+        let shown = groups
+            .iter()
+            .map(|group| json!({ "name": group.name, "commands": group.operations, "about": group.about }));
         json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
     }
 

@@ -94,7 +94,13 @@ impl FixedTool {
         fit(&self.tool.input_schema, arguments)
     }
 
-    /// Runs the function with arguments that fit.
+    /// Runs the function right here.
+    #[cfg(feature = "stats")]
+    pub(crate) fn answer(&self, arguments: Map<String, Value>) -> Result<String, Refusal> {
+        answer(&*self.handler, arguments)
+    }
+
+    /// Runs the function, on a thread of its own, with arguments that fit.
     pub(crate) async fn run(
         &self,
         arguments: Map<String, Value>,
@@ -102,19 +108,22 @@ impl FixedTool {
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let handler = self.handler.clone();
-        let task = tokio::task::spawn_blocking(move || handler(Value::Object(arguments)));
-        let answer = tokio::select! {
-            answer = task => answer.map_err(|_| Refusal::new(Kind::Panicked))??,
+        let task = tokio::task::spawn_blocking(move || answer(&*handler, arguments));
+        let text = tokio::select! {
+            text = task => text.map_err(|_| Refusal::new(Kind::Panicked))??,
             () = cancel.cancelled() => return Err(Refusal::new(Kind::Cancelled)),
-        };
-        let text = match answer {
-            Answer::Json(value) => value.to_string(),
-            Answer::Text(text) => text,
         };
         let bytes = text.len() as u64;
         let bounded = bound.apply(text.into_bytes(), bytes);
         Ok(Outcome { text: bounded.text, notes: bounded.notes, bytes, ..Outcome::default() })
     }
+}
+
+fn answer(handler: &Handler, arguments: Map<String, Value>) -> Result<String, Refusal> {
+    Ok(match handler(Value::Object(arguments))? {
+        Answer::Json(value) => value.to_string(),
+        Answer::Text(text) => text,
+    })
 }
 
 impl fmt::Debug for FixedTool {

@@ -121,7 +121,11 @@ impl FromStr for Choice {
     type Err = UnknownSurface;
 
     fn from_str(name: &str) -> Result<Self, UnknownSurface> {
-        Self::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| UnknownSurface { name: name.to_owned() })
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|choice| choice.name() == name)
+            .ok_or_else(|| UnknownSurface { name: name.to_owned() })
     }
 }
 

@@ -1,10 +1,10 @@
 //! The main job, step by step: a real MCP client against the real server, on a library of its own.
 
 use anyhow::{Context, bail, ensure};
+use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
-use rmcp::ServiceExt;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -27,7 +27,8 @@ async fn show() -> anyhow::Result<()> {
     session.call("command_run", json!({"name": "demo", "flags": {"yes": true}})).await?;
 
     step("Search: the first hit comes with its params, so that one search is enough to run it")?;
-    let found = session.call("command_search", json!({"query": "fill in missing DOIs and abstracts", "limit": 3})).await?;
+    let found =
+        session.call("command_search", json!({"query": "fill in missing DOIs and abstracts", "limit": 3})).await?;
     ensure!(found["commands"][0]["name"] == "items enrich", "the search found {}", found["commands"][0]["name"]);
 
     step("Preview: without `yes` nothing changes")?;
@@ -43,7 +44,8 @@ async fn show() -> anyhow::Result<()> {
 
     step("Undo: every applied run can be taken back")?;
     let run = applied["journal"]["run_id"].clone();
-    let undone = session.call("command_run", json!({"name": "journal undo", "flags": {"yes": true}, "args": [run]})).await?;
+    let undone =
+        session.call("command_run", json!({"name": "journal undo", "flags": {"yes": true}, "args": [run]})).await?;
     ensure!(undone["ok"] == true, "the undo said {}", undone["error"]);
 
     step("A smuggled flag: a value stays a value, and what has no reading is refused")?;
@@ -112,7 +114,8 @@ impl Session {
         let Value::Object(arguments) = arguments else { bail!("arguments are an object") };
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let result = self.client.call_tool(request).await?;
-        let texts: Vec<&str> = result.content.iter().filter_map(ContentBlock::as_text).map(|text| text.text.as_str()).collect();
+        let texts: Vec<&str> =
+            result.content.iter().filter_map(ContentBlock::as_text).map(|text| text.text.as_str()).collect();
         let answer: Value = serde_json::from_str(texts.first().unwrap_or(&"")).context("the answer is not JSON")?;
         let pretty = format!("{answer:#}");
         let shown: String = pretty.chars().take(SHOWN).collect();

@@ -34,7 +34,10 @@ enum Verb {
 }
 
 fn main() -> anyhow::Result<ExitCode> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing_subscriber::filter::LevelFilter::WARN).init();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
+        .init();
     match Cli::parse().verb {
         None | Some(Verb::Start) => facade().start().context("mycli-mcp could not serve")?,
         Some(Verb::Demo) => demo::run()?,
@@ -51,14 +54,25 @@ fn main() -> anyhow::Result<ExitCode> {
 fn facade() -> Facade {
     let run = |matches: &clap::ArgMatches, io: &mut Io<'_>| Ok(with_streams(io, |io| mycli::run(matches, io)));
     let executor = InProcess::new(run).with_unit(|max_changes| Ok(Box::new(Unit(begin(max_changes)?))));
-    Facade::new(mycli::command()).executor(executor).tool(tools::context()).tool(tools::search()).tool(tools::sql()).workflows()
+    Facade::new(mycli::command())
+        .executor(executor)
+        .tool(tools::context())
+        .tool(tools::search())
+        .tool(tools::sql())
+        .workflows()
 }
 
 /// Gives a command the call's streams, and its cancellation.
 fn with_streams(io: &mut Io<'_>, run: impl FnOnce(&mut mycli::Io<'_>) -> u8) -> u8 {
     let cancel = io.cancel;
     let cancelled = || cancel.is_cancelled();
-    run(&mut mycli::Io { stdin: io.stdin, stdout: io.stdout, stderr: io.stderr, terminal: false, cancelled: &cancelled })
+    run(&mut mycli::Io {
+        stdin: io.stdin,
+        stdout: io.stdout,
+        stderr: io.stderr,
+        terminal: false,
+        cancelled: &cancelled,
+    })
 }
 
 /// Most changes of a whole workflow, unless it says otherwise: what `--agent` allows one command.

@@ -39,23 +39,33 @@ struct Sql {
 
 /// Tells what is in the library: for orientation at the start of a session.
 pub(crate) fn context() -> FixedTool {
-    FixedTool::new("context", "What is in the library: counts, recent items, tags, last run.", Effect::ReadOnly, |_: Nothing| {
-        let part = |line: &[&str]| command(line).unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
-        Ok::<_, anyhow::Error>(Answer::Json(json!({
-            "library": part(&["library", "stats"]),
-            "recent": part(&["items", "recent", "--limit=5"]),
-            "collections": part(&["collections", "list"]),
-            "last_runs": part(&["journal", "list", "--limit=3"]),
-        })))
-    })
+    FixedTool::new(
+        "context",
+        "What is in the library: counts, recent items, tags, last run.",
+        Effect::ReadOnly,
+        |_: Nothing| {
+            let part = |line: &[&str]| command(line).unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
+            Ok::<_, anyhow::Error>(Answer::Json(json!({
+                "library": part(&["library", "stats"]),
+                "recent": part(&["items", "recent", "--limit=5"]),
+                "collections": part(&["collections", "list"]),
+                "last_runs": part(&["journal", "list", "--limit=3"]),
+            })))
+        },
+    )
 }
 
 /// Finds items by their words.
 pub(crate) fn search() -> FixedTool {
-    FixedTool::new("search", "Full-text search: titles, creators, abstracts, notes, tags.", Effect::ReadOnly, |query: Query| {
-        let limit = format!("--limit={}", query.limit.unwrap_or(10));
-        command(&["search", &limit, "--", &query.query]).map(Answer::Json)
-    })
+    FixedTool::new(
+        "search",
+        "Full-text search: titles, creators, abstracts, notes, tags.",
+        Effect::ReadOnly,
+        |query: Query| {
+            let limit = format!("--limit={}", query.limit.unwrap_or(10));
+            command(&["search", &limit, "--", &query.query]).map(Answer::Json)
+        },
+    )
 }
 
 /// Asks the database, which no query can change.
@@ -88,8 +98,8 @@ fn command(line: &[&str]) -> anyhow::Result<Value> {
 /// Runs one query on a connection that can only read, with caps on rows, bytes and time.
 fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<Value> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection =
-        Connection::open_with_flags(path, flags).with_context(|| format!("the library {} can't be read", path.display()))?;
+    let connection = Connection::open_with_flags(path, flags)
+        .with_context(|| format!("the library {} can't be read", path.display()))?;
     connection.busy_timeout(Duration::from_millis(500))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
@@ -129,7 +139,9 @@ fn allow(action: &AuthAction<'_>) -> Authorization {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
         // FTS5 asks for it to see whether its index changed.
         AuthAction::Pragma { pragma_name: "data_version", pragma_value: None } => Authorization::Allow,
-        AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => Authorization::Allow,
+        AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => {
+            Authorization::Allow
+        }
         _ => Authorization::Deny,
     }
 }
@@ -173,7 +185,10 @@ mod tests {
         let (_folder, path) = database();
         for (sql, rows) in [
             ("SELECT a, b FROM t ORDER BY a", json!([{"a": 1, "b": "x"}, {"a": 2, "b": null}])),
-            ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT max(i) AS m FROM n", json!([{"m": 3}])),
+            (
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT max(i) AS m FROM n",
+                json!([{"m": 3}]),
+            ),
             ("SELECT w FROM f WHERE f MATCH 'hello'", json!([{"w": "hello world"}])),
             ("SELECT count(*) AS n FROM sqlite_master WHERE name = 't'; -- once", json!([{"n": 1}])),
         ] {

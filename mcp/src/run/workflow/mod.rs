@@ -236,7 +236,8 @@ impl Done {
         match result {
             Ok(outcome) => {
                 self.failed |= outcome.failed;
-                let output: Value = serde_json::from_str(&outcome.text).unwrap_or_else(|_| outcome.text.as_str().into());
+                let output: Value =
+                    serde_json::from_str(&outcome.text).unwrap_or_else(|_| outcome.text.as_str().into());
                 self.scope.record(&step.name, &outcome, output.clone());
                 let mut report = json!({ "ok": !outcome.failed, "exit": outcome.exit, "output": output });
                 if !outcome.notes.is_empty() {
