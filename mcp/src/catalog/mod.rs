@@ -1,6 +1,8 @@
 //! clap in, plain data out: the only place that reads a `clap::Command` for facts.
 
 mod constraint;
+#[cfg(feature = "stats")]
+pub(crate) mod naive;
 mod name;
 mod operation;
 mod params;

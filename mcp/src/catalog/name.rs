@@ -50,7 +50,7 @@ fn hashed(name: &str, path: &[String], salt: u64) -> String {
 }
 
 /// FNV-1a: a hash that stays the same from release to release.
-fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+pub(super) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -4,13 +4,25 @@ use super::{BaseType, COUNT_MAX, Choice, Operation, Param, ParamKind, Repeat, Va
 use serde_json::{Map, Value, json};
 
 /// Renders the input schema of an operation as a tool list carries it: short help, compact.
-pub fn compact(operation: &Operation) -> Value {
+pub fn compact(operation: &Operation) -> Map<String, Value> {
     input(operation, Form::Compact)
 }
 
 /// Renders the input schema of an operation with the long help, for a look at it alone.
-pub fn full(operation: &Operation) -> Value {
+pub fn full(operation: &Operation) -> Map<String, Value> {
     input(operation, Form::Full)
+}
+
+/// Returns a hash of a schema that stays the same from release to release, in hexadecimal.
+pub fn hash(schema: &Map<String, Value>) -> String {
+    let text = serde_json::to_string(schema).unwrap_or_default();
+    format!("{:016x}", super::name::fnv(text.bytes()))
+}
+
+/// Renders a param as a bridge without an enumerator does: its long help whole.
+#[cfg(feature = "stats")]
+pub(super) fn naive_property(param: &Param) -> Value {
+    property(param, Form::Full)
 }
 
 /// Checks a tool's input schema against the safe profile: one bad schema can lose a host every tool.
@@ -29,7 +41,7 @@ enum Form {
     Full,
 }
 
-fn input(operation: &Operation, form: Form) -> Value {
+fn input(operation: &Operation, form: Form) -> Map<String, Value> {
     let properties: Map<String, Value> =
         operation.params.iter().map(|param| (param.name.clone(), property(param, form))).collect();
     let required: Vec<&str> =
@@ -41,7 +53,7 @@ fn input(operation: &Operation, form: Form) -> Value {
         schema.insert("required".into(), required.into());
     }
     schema.insert("additionalProperties".into(), false.into());
-    schema.into()
+    schema
 }
 
 fn property(param: &Param, form: Form) -> Value {

@@ -43,9 +43,9 @@ pub(crate) fn whole(operation: &Operation) -> Value {
     if let Some(long) = &operation.long_about {
         shown.insert("about".into(), long.as_str().into());
     }
-    let schema = Value::Object(schema::full(operation));
+    let schema = schema::full(operation);
     shown.insert("schemaHash".into(), schema::hash(&schema).into());
-    shown.insert("inputSchema".into(), schema);
+    shown.insert("inputSchema".into(), schema.into());
     if !operation.constraints.is_empty() {
         shown.insert("constraints".into(), operation.constraints.clone().into());
     }

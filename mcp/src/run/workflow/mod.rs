@@ -283,7 +283,7 @@ fn resolve(
     }
     let operation = find(catalog, &submitted.command)?.clone();
     let mut step = Step {
-        name,
+        name: submitted.name.unwrap_or(name),
         flags: submitted.flags.unwrap_or_default(),
         args: submitted.args.unwrap_or_default(),
         stdin_from: submitted.stdin_from,
