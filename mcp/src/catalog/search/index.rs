@@ -110,8 +110,12 @@ impl Field {
 const PATH_WORDS: usize = 8;
 /// Half of what a word can tell is told by this much weight.
 const SATURATION: f32 = 2.0;
+/// The weight, saturated, from which on a word tells as much as a name does.
+const TELLING: f32 = 0.6;
 /// A text of this many words counts as it is; longer ones less for each word.
 const PLAIN_LENGTH: f32 = 12.0;
+/// So many params count as they are; of more, each counts less.
+const PLAIN_PARAMS: f32 = 6.0;
 /// How much a wholly named path adds to a score.
 const PATH_BONUS: f32 = 0.6;
 /// How much of a word a typing error leaves.
@@ -302,7 +306,7 @@ impl Index {
     /// A flag tells the more, the fewer commands have it.
     fn add_flag(&self, flag: &str, scores: &mut [f32]) {
         let Some(having) = self.params.get(flag) else { return };
-        let weight = 1.2 * rarity(self.operations.len(), having.len());
+        let weight = 1.2 * rarity(self.operations.len(), having.len() as f32);
         for operation in having {
             scores[*operation as usize] += weight;
         }
@@ -368,17 +372,18 @@ impl Reader {
             self.text(&example.title, Field::ExampleTitle);
             self.text(&example.line, Field::ExampleLine);
         }
+        let share = (PLAIN_PARAMS / operation.params.len() as f32).min(1.0).sqrt();
         for param in &operation.params {
-            self.text(&param.name, Field::ParamName);
-            self.text(param.long_help.as_deref().unwrap_or(&param.help), Field::ParamHelp);
+            self.part(&param.name, Field::ParamName, share);
+            self.part(param.long_help.as_deref().unwrap_or(&param.help), Field::ParamHelp, share);
             let (ParamKind::One(value) | ParamKind::Optional { value, .. } | ParamKind::Many { item: value, .. }) =
                 &param.kind
             else {
                 continue;
             };
             for choice in &value.choices {
-                self.text(&choice.name, Field::Choice);
-                self.text(&choice.help, Field::ParamHelp);
+                self.part(&choice.name, Field::Choice, share);
+                self.part(&choice.help, Field::ParamHelp, share);
             }
         }
         for (number, (weight, path)) in std::mem::take(&mut self.found) {
@@ -391,10 +396,14 @@ impl Reader {
     }
 
     fn text(&mut self, text: &str, field: Field) {
+        self.part(text, field, 1.0);
+    }
+
+    fn part(&mut self, text: &str, field: Field, share: f32) {
         let numbers = self.numbers(text);
         let long = (numbers.len() as f32 / PLAIN_LENGTH).max(1.0).sqrt();
         for number in numbers.iter() {
-            self.count(*number, field.weight() / long, 0);
+            self.count(*number, field.weight() * share / long, 0);
         }
     }
 
@@ -431,17 +440,18 @@ impl Reader {
         let mut postings = self.postings;
         let entry = |(stem, number): (String, u32)| {
             let postings = std::mem::take(&mut postings[number as usize]);
-            let rarity = rarity(operations, postings.len());
-            (stem, Entry { postings, rarity })
+            // A word that many mention in passing and one has for its name is rare all the same.
+            let having: f32 = postings.iter().map(|posting| posting.weight).sum::<f32>() / TELLING;
+            (stem, Entry { rarity: rarity(operations, having), postings })
         };
         (self.stems.into_iter().map(entry).collect(), Lexicon::new(self.numbers.into_keys()))
     }
 }
 
 /// BM25's inverse document frequency: always above 0.
-fn rarity(operations: usize, having: usize) -> f32 {
-    let (all, having) = (operations as f32, having as f32);
-    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+fn rarity(operations: usize, having: f32) -> f32 {
+    let all = operations as f32;
+    (1.0 + ((all - having).max(0.0) + 0.5) / (having + 0.5)).ln()
 }
 
 /// Brings the spellings of one name together: `items_get`, `Items  get`, `items-get`.

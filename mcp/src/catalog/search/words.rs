@@ -73,7 +73,7 @@ pub(super) fn stem(word: &str) -> String {
 
 /// Splits one word at camel humps, keeping a run of capitals with what follows it.
 ///
-/// `maxItems` has two parts; `BibTeX` is a word with a fancy spelling, and so is whatever has a part of one letter.
+/// `maxItems` has two parts; `BibTeX` and `TypeScript` are names.
 fn split_humps(word: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut lower_before = false;
@@ -86,7 +86,7 @@ fn split_humps(word: &str) -> Vec<String> {
             part.push(c);
         }
     }
-    if parts.iter().any(|part| part.chars().count() < 3) {
+    if word.starts_with(char::is_uppercase) {
         parts = vec![word.to_owned()];
     }
     parts.iter().map(|part| fold(part)).filter(|part| !part.is_empty()).collect()
