@@ -10,8 +10,6 @@ use std::time::Duration;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
-/// How long a group may take to end by itself after TERM.
-const TERM_GRACE: Duration = Duration::from_millis(150);
 /// How long the kernel may take to end a group after KILL.
 const KILL_GRACE: Duration = Duration::from_millis(80);
 /// How often an ending group is looked at.
@@ -24,9 +22,6 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The longest that [`Group::end`] takes.
-    pub(super) const END_WITHIN: Duration = TERM_GRACE.saturating_add(KILL_GRACE);
-
     /// Takes over the group that `child` leads.
     pub(super) fn led_by(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
@@ -34,21 +29,21 @@ impl Group {
         Self { id }
     }
 
-    /// Ends the group: TERM, and KILL for what is left after a short grace.
-    pub(super) async fn end(self) {
+    /// Ends the group: TERM, and KILL for what is left after `grace`.
+    pub(super) async fn end(self, grace: Duration) {
         if self.signal(Signal::SIGTERM) {
             // A stopped process acts on TERM only once it goes on.
             self.signal(Signal::SIGCONT);
-            if timeout(TERM_GRACE, self.gone()).await.is_err() && self.signal(Signal::SIGKILL) {
+            if timeout(grace, self.gone()).await.is_err() && self.signal(Signal::SIGKILL) {
                 let _ = timeout(KILL_GRACE, self.gone()).await;
             }
         }
     }
 
     /// Ends what a command left behind, without anybody waiting for it.
-    pub(super) fn end_later(self) {
+    pub(super) fn end_later(self, grace: Duration) {
         if self.exists() {
-            tokio::spawn(self.end());
+            tokio::spawn(self.end(grace));
         }
     }
 
@@ -88,9 +83,9 @@ while read -r what group; do
     -) open="${open%% "$group" *} ${open#* "$group" }" ;;
   esac
 done
-for group in $open; do kill -TERM -- "-$group"; kill -CONT -- "-$group"; done
+for group in $open; do kill -s TERM -- "-$group"; kill -s CONT -- "-$group"; done
 [ "$open" = ' ' ] || sleep 0.15
-for group in $open; do kill -KILL -- "-$group"; done
+for group in $open; do kill -s KILL -- "-$group"; done
 "#;
 
 /// Tells the guard that a group was opened (`+`) or is over (`-`).

@@ -66,7 +66,7 @@ type Begin = dyn Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + 
 /// caught, refused and reported on stderr by the panic hook; nothing stays locked.
 ///
 /// A command can't be stopped from outside. When time runs out or the caller cancels, [`Io::cancel`] is set; the caller
-/// is answered when the command ends, or after a quarter of a second if it does not. Writes then still wait until it
+/// is answered when the command ends, or after a grace if it does not. Writes then still wait until it
 /// has really ended. A command that ends with success within that time is reported as what it is: done.
 ///
 /// Not for code that calls `process::exit`, prints past its [`Io`] or may abort: use
@@ -76,12 +76,13 @@ pub struct InProcess {
     run: Arc<Run>,
     begin: Option<Arc<Begin>>,
     writes: Arc<AsyncMutex<()>>,
+    stop_grace: Duration,
 }
 
 impl InProcess {
     /// Runs commands by `run`: what the CLI's `main` does after parsing, with the streams given.
     pub fn new(run: impl Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), begin: None, writes: Arc::default() }
+        Self { run: Arc::new(run), begin: None, writes: Arc::default(), stop_grace: STOP_GRACE }
     }
 
     /// Offers one transaction over several commands; `begin` gets the most changes that the whole may make.
@@ -91,6 +92,13 @@ impl InProcess {
         F: Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
     {
         self.begin = Some(Arc::new(begin));
+        self
+    }
+
+    /// Sets how long a stopped command may take to end before its caller is answered; else it is 250 ms.
+    #[must_use]
+    pub fn stop_grace(mut self, grace: Duration) -> Self {
+        self.stop_grace = grace;
         self
     }
 
@@ -110,7 +118,7 @@ impl InProcess {
 impl Executor for InProcess {
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
         Box::pin(async move {
-            let call = Call::new(job);
+            let call = Call::new(job, self.stop_grace);
             let turn = match call.effect {
                 Effect::ReadOnly => None,
                 Effect::Mutating | Effect::Destructive => Some(self.turn(call.limits.timeout, &call.stop).await?),
@@ -122,6 +130,7 @@ impl Executor for InProcess {
 
     fn begin(&self, opening: Opening) -> Option<BoxFuture<'_, Result<Box<dyn Unit>, Refusal>>> {
         let begin = self.begin.clone()?;
+        let stop_grace = self.stop_grace;
         Some(Box::pin(async move {
             let turn = self.turn(opening.timeout, &opening.cancel).await?;
             let opened =
@@ -130,7 +139,7 @@ impl Executor for InProcess {
             let open = opened.map_err(|error| {
                 Refusal::new(Kind::NotStarted).because(format!("no transaction could be opened: {}", chain(&*error)))
             })?;
-            Ok(Box::new(Transaction { open: Some(open) }) as Box<dyn Unit>)
+            Ok(Box::new(Transaction { open: Some(open), stop_grace }) as Box<dyn Unit>)
         }))
     }
 }
@@ -138,6 +147,7 @@ impl Executor for InProcess {
 /// A transaction as the pipeline holds it; closed once a job of it was lost.
 struct Transaction {
     open: Option<Open>,
+    stop_grace: Duration,
 }
 
 /// The CLI's transaction and the turn to write: rolled back when dropped.
@@ -149,7 +159,7 @@ struct Open {
 impl Unit for Transaction {
     fn execute(&mut self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
         Box::pin(async move {
-            let call = Call::new(job);
+            let call = Call::new(job, self.stop_grace);
             // The turn is part of `open`: a job that outlives its caller keeps it until it ends.
             let open = self.open.take().ok_or_else(|| Refusal::new(Kind::NotStarted).because(ROLLED_BACK))?;
             let (ran, open) = call
@@ -206,6 +216,7 @@ struct Call {
     effect: Effect,
     stdin: Vec<u8>,
     limits: Limits,
+    stop_grace: Duration,
     /// The caller's token, and set also when time runs out or the caller goes away.
     stop: CancellationToken,
     started: Instant,
@@ -214,12 +225,13 @@ struct Call {
 }
 
 impl Call {
-    fn new(job: Job) -> Self {
+    fn new(job: Job, stop_grace: Duration) -> Self {
         Self {
             proved: job.proved,
             effect: job.effect,
             stdin: job.stdin.unwrap_or_default(),
             limits: job.limits,
+            stop_grace,
             stop: job.cancel.child_token(),
             started: Instant::now(),
             stdout: Stream::new(Keep::head(job.limits.stdout_bytes)),
@@ -251,7 +263,7 @@ impl Call {
                 .because(format!("the command did not end within {:?} and was stopped", self.limits.timeout)),
         };
         self.stop.cancel();
-        match timeout(STOP_GRACE, &mut ended).await {
+        match timeout(self.stop_grace, &mut ended).await {
             // It did its work after all: to call that stopped would make an agent do it twice.
             Ok(Ok((Ok(0), state))) => self.finish(Some((Ok(0), state))),
             Ok(Ok((Ok(_), state))) => (Err(self.refuse(stopped)), state),

@@ -6,7 +6,7 @@ use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits}
 use crate::refusal::{Kind, Refusal};
 use std::env;
 use std::ffi::OsString;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{self, Path, PathBuf};
@@ -17,6 +17,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
+/// How long a command may take to end by itself after TERM.
+const STOP_GRACE: Duration = Duration::from_millis(150);
 /// How long the pipes may stay open after the command's exit before their holders are ended.
 const DRAIN_GRACE: Duration = Duration::from_millis(100);
 /// How long what is left in the pipes may take once the group is gone.
@@ -25,7 +27,7 @@ const LAST_GRACE: Duration = Duration::from_millis(20);
 /// Runs the CLI's own executable, one process group a call.
 ///
 /// The group is the command and every process it starts, except those that leave it on purpose (`setsid`). It is ended
-/// with TERM, and KILL after a short grace: when the call times out, is cancelled or dropped; when the command exits
+/// with TERM, and KILL after a grace: when the call times out, is cancelled or dropped; when the command exits
 /// and leaves processes behind; and when this process ends, however it ends.
 ///
 /// The command gets `NO_COLOR=1 TERM=dumb`, and neither `CLICOLOR_FORCE` nor `FORCE_COLOR`.
@@ -35,6 +37,7 @@ pub struct Subprocess {
     fixed_args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     cwd: Option<PathBuf>,
+    stop_grace: Duration,
 }
 
 impl Subprocess {
@@ -46,7 +49,7 @@ impl Subprocess {
             true => program,
             false => path::absolute(&program).unwrap_or(program),
         };
-        Self { program, fixed_args: Vec::new(), env: Vec::new(), cwd: None }
+        Self { program, fixed_args: Vec::new(), env: Vec::new(), cwd: None, stop_grace: STOP_GRACE }
     }
 
     /// Puts arguments before those of every call.
@@ -70,6 +73,13 @@ impl Subprocess {
         self
     }
 
+    /// Sets how long the group may take to end by itself after TERM; else it is 150 ms.
+    #[must_use]
+    pub fn stop_grace(mut self, grace: Duration) -> Self {
+        self.stop_grace = grace;
+        self
+    }
+
     async fn run(
         &self,
         argv: &[OsString],
@@ -81,7 +91,7 @@ impl Subprocess {
             return Err(Refusal::new(Kind::Cancelled));
         }
         let started = Instant::now();
-        let mut child = self.command(argv, stdin.is_some()).spawn().map_err(|error| self.not_started(argv, &error))?;
+        let mut child = self.command(argv, stdin.is_some()).spawn().map_err(|error| self.not_started(&error))?;
         let group = Group::led_by(&child);
         let mut stdout = Keep::head(limits.stdout_bytes);
         let mut stderr = Keep::tail(limits.stderr_bytes);
@@ -106,11 +116,16 @@ impl Subprocess {
                 pipes.close_within(DRAIN_GRACE).await;
             }
             match pipes.closed && matches!(end, End::Exited(_)) {
-                true => group.end_later(),
+                true => group.end_later(self.stop_grace),
                 false => {
-                    // The zombie of a leader that is not waited for would keep its group alive.
-                    let ending = async { tokio::join!(group.end(), child.wait()) };
-                    let _ = pipes.serve_during(timeout(Group::END_WITHIN, ending)).await;
+                    let ending = async {
+                        tokio::select! {
+                            () = group.end(self.stop_grace) => {}
+                            // Waited for because the zombie of its leader would keep the group alive.
+                            () = async { let _ = child.wait().await; pending().await } => {}
+                        }
+                    };
+                    pipes.serve_during(ending).await;
                     pipes.close_within(LAST_GRACE).await;
                 }
             }
@@ -151,7 +166,7 @@ impl Subprocess {
         command
     }
 
-    fn not_started(&self, argv: &[OsString], error: &io::Error) -> Refusal {
+    fn not_started(&self, error: &io::Error) -> Refusal {
         let program = self.program.display();
         let refused = |message: String| Refusal::new(Kind::NotStarted).because(message);
         if let Some(folder) = self.cwd.as_deref().filter(|folder| !folder.is_dir()) {
@@ -179,8 +194,7 @@ impl Subprocess {
                 refused(format!("`{program}` is not executable by this user{looked}"))
             }
             io::ErrorKind::ArgumentListTooLong => {
-                let bytes: usize = argv.iter().map(|arg| arg.len() + 1).sum();
-                refused(format!("the arguments are {bytes} bytes, more than the system passes to `{program}`"))
+                refused(format!("the arguments and environment are larger than the system passes to `{program}`"))
                     .hint("send less in one call, or pass the data in a file")
             }
             _ => refused(format!("`{program}` could not be started: {error}")),
@@ -258,4 +272,20 @@ fn exit(status: ExitStatus) -> Exit {
 
 fn is_bare_name(program: &Path) -> bool {
     program.file_name() == Some(program.as_os_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_asked_for_without_colour_unless_the_owner_says_so() {
+        let command = Subprocess::new("cli").env("TERM", "vt100").command(&[], false);
+        let env = |name: &str| command.as_std().get_envs().find(|(key, _)| *key == name).map(|(_, value)| value);
+        assert_eq!(env("NO_COLOR"), Some(Some("1".as_ref())));
+        assert_eq!(env("TERM"), Some(Some("vt100".as_ref())));
+        for forced in ["CLICOLOR_FORCE", "FORCE_COLOR"] {
+            assert_eq!(env(forced), Some(None), "{forced} is taken away");
+        }
+    }
 }
