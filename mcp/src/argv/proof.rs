@@ -24,9 +24,10 @@ pub(super) fn prove(
     let path = &invocation.operation().path;
     let mut expected = expected(invocation, inject, start);
     let mut overridden = Vec::new();
+    let globals = globals(command, path);
     let (mut command, mut matches) = (command, matches);
     for depth in 0..=path.len() {
-        level(command, matches, depth, &mut expected, &mut overridden)?;
+        level(Level { command, matches, depth, globals: &globals }, &mut expected, &mut overridden)?;
         match (path.get(depth), matches.subcommand()) {
             (Some(word), Some((name, inner))) if word == name => {
                 command = command.find_subcommand(name).ok_or_else(|| differs("the command is not in the tree"))?;
@@ -121,30 +122,42 @@ fn expected<'a>(invocation: &'a Invocation, inject: &'a [Injected], start: Start
     injected.chain(params).collect()
 }
 
-/// Checks what one level sets from the command line.
-fn level(
-    command: &Command,
-    matches: &ArgMatches,
+/// Returns the ids of the global args along a path.
+fn globals<'a>(root: &'a Command, path: &[String]) -> Vec<&'a str> {
+    let mut globals = Vec::new();
+    let mut command = Some(root);
+    let mut words = path.iter();
+    while let Some(here) = command {
+        globals.extend(here.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().as_str()));
+        command = words.next().and_then(|word| here.find_subcommand(word));
+    }
+    globals
+}
+
+/// One level of the matches.
+struct Level<'a> {
+    command: &'a Command,
+    matches: &'a ArgMatches,
     depth: usize,
-    expected: &mut [Expected<'_>],
-    overridden: &mut Vec<Problem>,
-) -> Result<(), Refusal> {
+    globals: &'a [&'a str],
+}
+
+/// Checks what one level sets from the command line.
+fn level(level: Level<'_>, expected: &mut [Expected<'_>], overridden: &mut Vec<Problem>) -> Result<(), Refusal> {
+    let Level { command, matches, depth, globals } = level;
     for id in matches.ids().map(clap::Id::as_str) {
         if matches.value_source(id) != Some(ValueSource::CommandLine) {
             continue;
         }
         let own = expected.iter().position(|wanted| wanted.id == id && wanted.depth == depth);
-        // clap copies a global arg down to every level below.
-        let above = || expected.iter().position(|wanted| wanted.id == id && wanted.depth < depth);
-        let Some(at) = own.or_else(above) else {
+        // clap copies a global arg to every level of the path, up and down.
+        let copied = || expected.iter().position(|wanted| wanted.id == id && globals.contains(&id));
+        let Some(at) = own.or_else(copied) else {
             if command.get_groups().any(|group| group.get_id() == id) {
                 continue;
             }
             return Err(differs(format!("`{id}` would be set as well")));
         };
-        if own.is_none() && !command.get_arguments().any(|arg| arg.get_id() == id && arg.is_global_set()) {
-            return Err(differs(format!("`{id}` would be set as well")));
-        }
         let wanted = &mut expected[at];
         wanted.seen |= own.is_some();
         let raw: Vec<&OsStr> = raw(matches, id);
