@@ -4,7 +4,7 @@ use super::lexicon::Lexicon;
 use super::query::{Query, Term, TermKind};
 use super::thesaurus::{THESAURUS, is_stop_word};
 use super::words::{fold, start, stem, words};
-use crate::catalog::{Operation, ParamKind};
+use crate::catalog::{Effect, Operation, ParamKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Field {
             Self::Long => 1.0,
             Self::ParamName => 0.9,
             Self::Choice => 0.8,
-            Self::GroupAbout => 0.6,
+            Self::GroupAbout => 1.0,
             Self::ParamHelp => 0.4,
             Self::ExampleLine => 0.3,
         }
@@ -109,7 +109,7 @@ impl Field {
 /// How many words of a path are told apart; what is longer is one word from there on.
 const PATH_WORDS: usize = 8;
 /// Half of what a word can tell is told by this much weight.
-const SATURATION: f32 = 2.0;
+const SATURATION: f32 = 3.0;
 /// The weight, saturated, from which on a word tells as much as a name does.
 const TELLING: f32 = 0.6;
 /// A text of this many words counts as it is; longer ones less for each word.
@@ -121,7 +121,7 @@ const PATH_BONUS: f32 = 0.6;
 /// How much of a word a typing error leaves.
 const TYPO: f32 = 0.75;
 /// What a question or a preview adds to operations that change nothing.
-const READ_BONUS: f32 = 1.1;
+const READ_BONUS: f32 = 1.25;
 /// Hits below this part of the best one are noise.
 const NOISE: f32 = 0.12;
 /// What the very name of an operation scores.
@@ -167,7 +167,7 @@ impl Index {
         for (at, (score, operation)) in scores.iter_mut().zip(&self.operations).enumerate() {
             let path_named: f32 = self.shares[at].iter().zip(named[at]).map(|(share, sure)| share * sure).sum();
             *score *= 1.0 + PATH_BONUS * path_named;
-            if read.reads && operation.is_read_only() {
+            if read.reads && operation.declared == Some(Effect::ReadOnly) {
                 *score *= READ_BONUS;
             }
         }
@@ -347,7 +347,7 @@ impl Reader {
             let mut bits = 0;
             for part in &parts {
                 let number = self.number(part.clone());
-                self.count(number, field.weight(), 1 << bit);
+                self.count(number, field.weight() * if parts.len() > 1 { 0.7 } else { 1.0 }, 1 << bit);
                 shares[bit] += share / parts.len() as f32;
                 bits |= 1 << bit;
                 bit = (bit + 1).min(PATH_WORDS - 1);

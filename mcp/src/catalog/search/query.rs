@@ -50,8 +50,9 @@ impl Query {
     pub(super) fn parse(text: &str) -> Self {
         let mut query = Self::default();
         let read = lex(start(text, QUERY_MAX), &mut query.flags);
-        query.reads = asks(&read) || changes_nothing(&read);
-        query.terms = terms(&read);
+        let asks = asks(&read);
+        query.reads = asks || changes_nothing(&read);
+        query.terms = terms(&read, asks);
         query.terms.truncate(TERMS_MAX);
         query.flags.truncate(TERMS_MAX);
         query
@@ -87,8 +88,8 @@ fn lex(text: &str, flags: &mut Vec<String>) -> Vec<Word> {
             flags.push(fold(key).replace('_', "-"));
             push(key, weight);
             push(value, VALUE);
-        } else if bare.contains("://") {
-            push("url", weight);
+        } else if let Some(kind) = kind_of_name(bare) {
+            push(kind, weight);
         } else if let Some((stem, extension)) = bare.rsplit_once('.').filter(|(_, end)| is_name(end)) {
             push(stem, 0.5 * weight);
             push(extension, weight);
@@ -97,6 +98,21 @@ fn lex(text: &str, flags: &mut Vec<String>) -> Vec<Word> {
         }
     }
     read
+}
+
+/// Names the kind of thing that a token stands for, where its shape tells.
+fn kind_of_name(token: &str) -> Option<&'static str> {
+    let doi =
+        |token: &str| token.strip_prefix("10.").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if token.contains("doi.org/") || (doi(token) && token.contains('/')) {
+        Some("doi")
+    } else if token.contains("://") {
+        Some("url")
+    } else if token.split_once('@').is_some_and(|(user, host)| is_name(user) && host.contains('.')) {
+        Some("email")
+    } else {
+        None
+    }
 }
 
 fn closing(opened: char) -> char {
@@ -112,7 +128,7 @@ fn is_name(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric)
 }
 
-fn terms(read: &[Word]) -> Vec<Term> {
+fn terms(read: &[Word], reads: bool) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     let mut push = |word: String, weight: f32, kind: TermKind| match terms.iter_mut().find(|term| term.word == word) {
         Some(known) => known.weight = known.weight.max(weight),
@@ -120,28 +136,58 @@ fn terms(read: &[Word]) -> Vec<Term> {
     };
     let mut negation_left = 0_usize;
     let mut particles = Vec::new();
+    let mut head_seen = reads;
     for (at, Word { word, weight }) in read.iter().enumerate() {
         negation_left = if is_negation(word) { NEGATION_REACH } else { negation_left.saturating_sub(1) };
         let verb = stem(word);
         let phrase = (at + 1..read.len().min(at + 1 + PARTICLE_REACH))
             .find_map(|next| THESAURUS.phrase(&verb, &read[next].word).map(|phrase| (next, phrase)));
+        let before = at.checked_sub(1).map_or("", |before| read[before].word.as_str());
+        let after = read.get(at + 1).map_or("", |after| after.word.as_str());
+        let stop = is_stop_word(word);
+        let mut weight = *weight;
+        let told = is_past(word) && is_person(before);
+        if told || (reads && is_action(phrase.map_or(&verb, |(_, phrase)| phrase))) {
+            weight *= TOLD;
+        } else if negation_left == 0
+            && (matches!(after, "it" | "them" | "this") || !(head_seen || stop || is_past(word)))
+        {
+            weight *= WISH;
+        }
+        head_seen |= !stop && !told;
         if let Some((next, phrase)) = phrase {
             particles.push(next);
-            push(phrase.to_owned(), *weight, TermKind::Phrase);
+            push(phrase.to_owned(), weight, TermKind::Phrase);
         }
         if let Some(next) = read.get(at + 1) {
-            push(format!("{word}{}", next.word), weight.min(next.weight), TermKind::Joined);
+            // Two words that say something by themselves need no third voice: "csl json".
+            let share = if stop || is_stop_word(&next.word) { 1.0 } else { 0.4 };
+            push(format!("{word}{}", next.word), share * weight.min(next.weight), TermKind::Joined);
         }
         let kind = if negation_left > 0 && is_action(&verb) { TermKind::Unwanted } else { TermKind::Word };
-        if !is_stop_word(word) && !particles.contains(&at) {
+        if !stop && !particles.contains(&at) {
             // The verb of a phrase says little by itself: "take out", "put away".
-            push(word.clone(), if phrase.is_some() { weight * 0.4 } else { *weight }, kind);
-        } else if !THESAURUS.meant(&verb).is_empty() {
+            push(word.clone(), if phrase.is_some() { weight * 0.4 } else { weight }, kind);
+        } else if phrase.is_none() && !THESAURUS.meant(&verb).is_empty() {
             // Question words still hint at something: "which" at a list.
-            push(word.clone(), weight * 0.5, kind);
+            push(word.clone(), weight * 0.7, kind);
         }
     }
     terms
+}
+
+/// The first verb of an order, or the one in "shrink it", is what is wished.
+const WISH: f32 = 1.4;
+/// What somebody did, or asks whether it was done, is told and not wished: "I removed most of them".
+const TOLD: f32 = 0.5;
+
+fn is_person(word: &str) -> bool {
+    matches!(word, "i" | "we" | "you" | "he" | "she" | "they" | "it" | "ive" | "weve")
+}
+
+fn is_past(word: &str) -> bool {
+    word.ends_with("ed")
+        || matches!(word, "did" | "made" | "ran" | "took" | "wrote" | "sent" | "built" | "lost" | "got" | "found")
 }
 
 fn is_negation(word: &str) -> bool {
@@ -188,14 +234,23 @@ mod tests {
         let query = Query::parse("--dry_run -n --filter=web --max 4 year=1999");
         assert_eq!(query.flags, ["dry-run", "n", "filter", "max", "year"]);
         assert!(weight("--filter=web x", "web") < weight("--filter=web", "filter"));
-        assert_eq!(weight("rename 'old name' now", "rename"), Some(1.0));
+        assert_eq!(weight("rename 'old name' now", "rename"), Some(WISH));
         assert_eq!(weight("rename 'old name' now", "name"), Some(VALUE));
     }
 
     #[test]
     fn a_particle_away_from_its_verb_makes_a_phrase() {
-        assert_eq!(weight("turn the thing off", "turn_off"), Some(1.0));
+        assert_eq!(weight("turn the thing off", "turn_off"), Some(WISH));
         assert_eq!(weight("turn the very big old thing off", "turn_off"), None);
+    }
+
+    #[test]
+    fn what_is_wished_counts_more_than_what_is_told() {
+        let told = "I removed the old ones by mistake, restore them";
+        assert!(weight(told, "restore") > weight(told, "mistake"));
+        assert!(weight(told, "removed") < weight(told, "mistake"));
+        assert!(weight("which did I delete", "delete") < Some(1.0));
+        assert!(weight("see 10.1126/science.1058040 or https://x.org", "doi").is_some());
     }
 
     #[test]

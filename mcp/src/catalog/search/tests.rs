@@ -105,7 +105,7 @@ fn queries_find_the_command_meant() {
         ("type=thesis", "items add"),
         ("a new book", "items add"),
         // What is not wanted.
-        ("put the item away, don't delete it", "items trash"),
+        ("throw the item away, don't delete it", "items trash"),
         // Values are not commands.
         ("rename tag 'list' to 'merge'", "tags rename"),
     ] {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// How much a word of the same row counts beside the word itself.
-const SYNONYM: f32 = 0.55;
+const SYNONYM: f32 = 0.65;
 /// How much a word counts that is only often meant.
 const OFTEN_MEANT: f32 = 0.35;
 

@@ -61,7 +61,11 @@ pub(super) fn stem(word: &str) -> String {
     if word.len() < 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return word.to_owned();
     }
-    let mut stem = strip_tense(&strip_plural(word));
+    let singular = strip_plural(word);
+    if PROTECTED.contains(&singular.as_str()) {
+        return singular;
+    }
+    let mut stem = strip_tense(&singular);
     if !PROTECTED.contains(&stem.as_str()) {
         stem = strip_derivation(&stem);
     }
@@ -151,7 +155,10 @@ const DERIVATIONS: &[(&str, usize, &str)] = &[
 ];
 
 /// Words that only look derived.
-const PROTECTED: &[&str] = &["format", "matter", "private", "climate", "repeat", "great", "treat", "station", "nation"];
+const PROTECTED: &[&str] = &[
+    "binding", "format", "great", "heading", "matter", "nation", "private", "repeat", "setting", "station", "string",
+    "treat", "warning",
+];
 
 fn strip_derivation(word: &str) -> String {
     let found = DERIVATIONS.iter().find_map(|(end, left, add)| {
@@ -251,9 +258,16 @@ mod tests {
 
     #[test]
     fn different_words_keep_different_stems() {
-        for pair in
-            ["user use", "author auth", "global glob", "form format", "document docu", "tree tre", "status stat"]
-        {
+        for pair in [
+            "user use",
+            "author auth",
+            "global glob",
+            "form format",
+            "document docu",
+            "setting set",
+            "tree tre",
+            "status stat",
+        ] {
             let (a, b) = pair.split_once(' ').unwrap();
             assert_ne!(stem(a), stem(b), "{pair}");
         }
