@@ -1,0 +1,75 @@
+use crate::error::CliError;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A file that becomes other bytes, or goes.
+pub(crate) struct FileChange {
+    pub(crate) path: PathBuf,
+    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) after: Option<Vec<u8>>,
+}
+
+impl FileChange {
+    pub(crate) fn plan(path: &Path, after: Option<Vec<u8>>) -> Result<Self, CliError> {
+        let path = std::path::absolute(path)?;
+        let shown = path.display().to_string();
+        if !path.parent().is_some_and(Path::is_dir) {
+            return Err(CliError::not_found("the folder of the file does not exist").at(shown, 0, ""));
+        }
+        if path.is_dir() {
+            return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
+        }
+        let before = match std::fs::read(&path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(CliError::failure(format!("can't be read: {error}")).at(shown, 0, "")),
+        };
+        Ok(Self { path, before, after })
+    }
+
+    pub(crate) fn is_change(&self) -> bool {
+        self.before != self.after
+    }
+
+    /// Makes the file have the bytes after the change.
+    pub(crate) fn apply(&self) -> Result<(), CliError> {
+        put(&self.path, self.after.as_deref())
+    }
+
+    /// Makes the file have the bytes before the change.
+    pub(crate) fn revert(&self) -> Result<(), CliError> {
+        put(&self.path, self.before.as_deref())
+    }
+}
+
+/// Applies all changes, or none when one fails.
+pub(crate) fn apply_all(changes: &[FileChange]) -> Result<(), CliError> {
+    for (done, change) in changes.iter().enumerate() {
+        if let Err(error) = change.apply() {
+            revert_all(&changes[..done]);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Puts back what `apply_all` changed; what can't be put back stays.
+pub(crate) fn revert_all(changes: &[FileChange]) {
+    for change in changes.iter().rev() {
+        let _ = change.revert();
+    }
+}
+
+fn put(path: &Path, content: Option<&[u8]>) -> Result<(), CliError> {
+    let write = || -> std::io::Result<()> {
+        let Some(content) = content else { return std::fs::remove_file(path) };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write()
+        .map_err(|error| CliError::failure(format!("can't be written: {error}")).at(path.display().to_string(), 0, ""))
+}
