@@ -35,5 +35,6 @@ pub mod settings;
 
 pub use app::{command, run, run_line};
 pub use contract::Batch;
+pub use db::library_path;
 pub use error::{CliError, ErrorKind, Place};
 pub use io::Io;

@@ -6,6 +6,6 @@
 mod open;
 mod row;
 
-pub use open::{Db, Library};
+pub use open::{Db, Library, library_path};
 pub(crate) use row::write_row;
 pub use row::{JOURNALED, Row, row};

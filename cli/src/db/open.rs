@@ -80,6 +80,14 @@ impl Library {
     }
 }
 
+/// The default library's file, which need not exist.
+///
+/// # Errors
+/// When the platform has no data folder.
+pub fn library_path() -> Result<PathBuf, CliError> {
+    Ok(Library::locate_group(None)?.path())
+}
+
 /// An open library.
 #[derive(Debug)]
 pub struct Db {

@@ -98,7 +98,7 @@ fn command(line: &[&str]) -> anyhow::Result<Value> {
 /// Runs one query on a connection that can only read, with caps on rows, bytes and time.
 fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<Value> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)
+    let mut connection = Connection::open_with_flags(path, flags)
         .with_context(|| format!("the library {} can't be read", path.display()))?;
     connection.busy_timeout(Duration::from_millis(500))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
