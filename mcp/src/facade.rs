@@ -8,7 +8,7 @@ use crate::run::bound::Bound;
 use crate::run::budget::Budget;
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
-use crate::run::pipeline::Pipeline;
+use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
 use clap::Command;
@@ -36,6 +36,7 @@ pub struct Facade {
     limits: Limits,
     bound: Bound,
     audit: Option<PathBuf>,
+    notes: Option<String>,
 }
 
 /// Why a server could not start.
@@ -45,6 +46,9 @@ pub enum StartError {
     /// The clap tree, an annotation or a setting is wrong.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// The notes leave no room for how to work here: all that is told at connect has 400 bytes.
+    #[error("the notes are {0} bytes too long")]
+    NotesTooLong(usize),
     /// The environment asks for a surface that does not exist.
     #[error("{variable}: {error}")]
     Surface {
@@ -84,6 +88,7 @@ impl Facade {
             limits: Limits::default(),
             bound: Bound::default(),
             audit: None,
+            notes: None,
         }
     }
 
@@ -186,6 +191,14 @@ impl Facade {
         self
     }
 
+    /// Says at connect what an agent should know of this CLI beside how to find and run commands:
+    /// one sentence, such as how it previews a change.
+    #[must_use]
+    pub fn notes(mut self, notes: impl Into<String>) -> Self {
+        self.notes = Some(notes.into());
+        self
+    }
+
     /// Makes everything that a call needs, and starts nothing.
     ///
     /// # Errors
@@ -207,7 +220,7 @@ impl Facade {
         }
         let executor = self.executor.unwrap_or_else(|| Arc::new(Subprocess::new(executable(catalog.root()))));
         let audit = Audit::to_file(self.audit.unwrap_or_else(|| Audit::default_path(catalog.root())));
-        Ok(Pipeline {
+        let pipeline = Pipeline {
             catalog,
             surface,
             executor,
@@ -218,7 +231,12 @@ impl Facade {
             approve: self.approve,
             bound: self.bound,
             audit,
-        })
+            notes: self.notes,
+        };
+        match pipeline.instructions().len().checked_sub(INSTRUCTIONS_BYTES) {
+            None | Some(0) => Ok(pipeline),
+            Some(excess) => Err(StartError::NotesTooLong(excess)),
+        }
     }
 
     /// Reads the tree alone, and gives it back.

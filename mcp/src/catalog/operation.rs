@@ -71,6 +71,11 @@ impl Operation {
         self.effect(self.mutating_when.iter().map(String::as_str))
     }
 
+    /// Returns the widest effect that its calls are declared to have; `None` where nobody declared.
+    pub fn declared_effect(&self) -> Option<Effect> {
+        self.declared.map(|_| self.widest_effect())
+    }
+
     /// Tells whether no call of it changes anything.
     pub fn is_read_only(&self) -> bool {
         self.widest_effect() == Effect::ReadOnly

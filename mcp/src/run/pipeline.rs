@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The most bytes of what an agent is told at connect.
-const INSTRUCTIONS_BYTES: usize = 400;
+pub(crate) const INSTRUCTIONS_BYTES: usize = 400;
 
 /// Everything a call needs; made once, shared by every door.
 pub struct Pipeline {
@@ -28,6 +28,7 @@ pub struct Pipeline {
     pub(crate) approve: Approve,
     pub(crate) bound: Bound,
     pub(crate) audit: Audit,
+    pub(crate) notes: Option<String>,
 }
 
 impl Pipeline {
@@ -64,15 +65,12 @@ impl Pipeline {
 
     /// Returns what an agent is told at connect: how to work here, in at most 400 bytes.
     pub fn instructions(&self) -> String {
-        let about = self.catalog.about().trim_end_matches('.');
+        let (root, about) = (self.catalog.root(), self.catalog.about().trim_end_matches('.'));
         let how = self.surface.instructions(&self.catalog);
-        let previews =
-            self.catalog.operations().iter().any(|operation| operation.param("yes").is_some_and(|yes| yes.gate));
-        let gates =
-            if previews { " Changes preview first: read the plan, then call again with yes: true." } else { "" };
-        let room = INSTRUCTIONS_BYTES.saturating_sub(self.catalog.root().len() + how.len() + gates.len() + 5);
+        let notes = self.notes.as_deref().unwrap_or_default();
+        let room = INSTRUCTIONS_BYTES.saturating_sub(root.len() + how.len() + notes.len() + 6);
         let about = &about[..about.floor_char_boundary(room)];
-        format!("{}: {about}. {how}{gates}", self.catalog.root())
+        format!("{root}: {about}. {how} {notes}").trim_end().to_owned()
     }
 
     /// Cancels what runs and waits for it to end, at most so long.

@@ -60,7 +60,7 @@ struct Run {
 impl Commands {
     pub(crate) fn new(catalog: &Arc<Catalog>, beside: Beside) -> Self {
         let finder = Finder { index: OnceLock::new(), catalog: catalog.clone() };
-        let description = format!("Search {} commands: {}.", catalog.root(), words(catalog));
+        let description = format!("Find {} commands and their params: {}.", catalog.root(), words(catalog));
         let search =
             FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
         Self { search: Arc::new(search), run_schema: schema::<Run>(), beside }
@@ -136,9 +136,12 @@ impl Surface for Commands {
             input_schema: self.run_schema.clone(),
             effect,
         };
-        let widest = catalog.operations().iter().map(|operation| operation.widest_effect()).max();
-        let read = run(READ, format!("Run a read-only {root} command."), Effect::ReadOnly);
-        let run = run(RUN, format!("Run any {root} command."), widest.unwrap_or(Effect::Mutating));
+        // One undeclared command is enough for the tool not to say.
+        let effects = catalog.operations().iter().map(|operation| operation.declared_effect());
+        let widest = effects.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).flatten();
+        let read =
+            run(READ, format!("Run a {root} command that only reads; refuses all others."), Some(Effect::ReadOnly));
+        let run = run(RUN, format!("Run any {root} command; search first for its params."), widest);
         [self.search.listing(), read, run].into_iter().chain(self.beside.tools()).collect()
     }
 

@@ -18,6 +18,7 @@ type Handler = dyn Fn(Value) -> Result<Answer, Refusal> + Send + Sync;
 /// A tool that is not a command of the tree.
 pub struct FixedTool {
     tool: Tool,
+    effect: Effect,
     handler: Arc<Handler>,
 }
 
@@ -65,13 +66,18 @@ impl FixedTool {
         effect: Effect,
         run: impl Fn(T) -> Result<Answer, Refusal> + Send + Sync + 'static,
     ) -> Self {
-        let tool = Tool { name: name.into(), description: description.into(), input_schema: schema::<T>(), effect };
+        let tool = Tool {
+            name: name.into(),
+            description: description.into(),
+            input_schema: schema::<T>(),
+            effect: Some(effect),
+        };
         let handler = move |arguments: Value| {
             let arguments = serde_json::from_value::<T>(arguments)
                 .map_err(|error| Refusal::new(Kind::InvalidParams).because(error.to_string()))?;
             run(arguments)
         };
-        Self { tool, handler: Arc::new(handler) }
+        Self { tool, effect, handler: Arc::new(handler) }
     }
 
     /// Returns its name.
@@ -81,7 +87,7 @@ impl FixedTool {
 
     /// Returns the effect that its author declared.
     pub fn effect(&self) -> Effect {
-        self.tool.effect
+        self.effect
     }
 
     /// Returns it as it is listed.

@@ -31,7 +31,7 @@ impl Surface for Mirror {
             name: operation.tool.clone(),
             description: operation.about.clone(),
             input_schema: schema::compact(operation),
-            effect: operation.widest_effect(),
+            effect: operation.declared_effect(),
         });
         operations.chain(self.beside.tools()).collect()
     }

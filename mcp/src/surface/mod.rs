@@ -45,17 +45,20 @@ pub struct Tool {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Map<String, Value>,
-    /// The widest effect that calls through it may have; it becomes MCP's tool annotations.
-    pub effect: Effect,
+    /// The widest effect that its calls are declared to have, `None` where somebody did not say:
+    /// it becomes MCP's tool annotations.
+    pub effect: Option<Effect>,
 }
 
 impl Tool {
     /// Returns MCP's `ToolAnnotations` for the effect, leaving out what MCP assumes anyway.
     pub fn annotations(&self) -> Map<String, Value> {
         let annotations = match self.effect {
-            Effect::ReadOnly => json!({ "readOnlyHint": true }),
-            Effect::Mutating => json!({ "readOnlyHint": false, "destructiveHint": false }),
-            Effect::Destructive => json!({ "readOnlyHint": false, "destructiveHint": true }),
+            Some(Effect::ReadOnly) => json!({ "readOnlyHint": true }),
+            Some(Effect::Mutating) => json!({ "readOnlyHint": false, "destructiveHint": false }),
+            Some(Effect::Destructive) => json!({ "readOnlyHint": false, "destructiveHint": true }),
+            // MCP takes a tool that does not say for a destructive one.
+            None => json!({ "readOnlyHint": false }),
         };
         let Value::Object(annotations) = annotations else { unreachable!("it is an object") };
         annotations

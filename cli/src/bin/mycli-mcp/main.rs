@@ -60,6 +60,7 @@ fn facade() -> Facade {
         .tool(tools::search())
         .tool(tools::sql())
         .workflows()
+        .notes("Changes preview first: read the plan, then call again with yes: true; journal undo takes a run back.")
 }
 
 /// Gives a command the call's streams, and its cancellation.

@@ -83,7 +83,7 @@ pub(crate) fn tool() -> Tool {
         description: "Run commands in order. Values may hold ${vars.x} and ${steps.NAME.output/json/pointer}."
             .to_owned(),
         input_schema: schema::<Submitted>(),
-        effect: Effect::Destructive,
+        effect: Some(Effect::Destructive),
     }
 }
 
@@ -325,27 +325,24 @@ fn resolve(
 /// Sets the gates that apply or preview a step; the workflow's own `yes` alone decides which.
 fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
     let named = |key: &String, gate: &str| key.replace('_', "-") == gate;
-    let gates: Vec<&str> =
-        step.operation.params.iter().filter(|param| param.gate).map(|param| param.name.as_str()).collect();
-    let mutating = step.operation.effect(step.flags.keys().map(String::as_str)) > Effect::ReadOnly;
-    if !mutating || !gates.iter().any(|gate| [APPLY, PREVIEW].contains(gate)) {
-        if mutating && !yes {
-            let problem = format!("`{}` can't be previewed", step.operation.name);
-            return Err(self::problem("command", problem, None));
-        }
+    let has = |gate: &str| step.operation.params.iter().any(|param| param.gate && param.name == gate);
+    if step.operation.effect(step.flags.keys().map(String::as_str)) == Effect::ReadOnly {
         return Ok(());
     }
-    let says_yes = step.flags.iter().any(|(key, value)| named(key, APPLY) && *value != Value::Bool(false));
-    if says_yes && !yes {
-        return Err(problem("yes", "set on a step of a preview; set it on the workflow".to_owned(), None));
+    if !yes && !has(PREVIEW) {
+        return Err(problem("command", format!("`{}` has no {PREVIEW} to preview it by", step.operation.name), None));
     }
-    let (add, apply) = if yes { (APPLY, true) } else { (PREVIEW, false) };
-    step.flags.retain(|key, _| !named(key, APPLY));
-    if gates.contains(&add)
-        && !(apply && step.flags.iter().any(|(key, value)| named(key, PREVIEW) && *value == Value::Bool(true)))
-    {
-        step.flags.insert(add.to_owned(), true.into());
+    let says = |gate: &str| step.flags.iter().any(|(key, value)| named(key, gate) && *value == Value::Bool(true));
+    if !yes && says(APPLY) {
+        return Err(problem(APPLY, "set on a step of a preview; set it on the workflow".to_owned(), None));
     }
+    let add = match yes {
+        true if has(APPLY) && !says(PREVIEW) => Some(APPLY),
+        true => None,
+        false => Some(PREVIEW),
+    };
+    step.flags.retain(|key, _| !named(key, APPLY) && add.is_none_or(|add| !named(key, add)));
+    step.flags.extend(add.map(|gate| (gate.to_owned(), true.into())));
     Ok(())
 }
 
