@@ -4,6 +4,7 @@ use crate::catalog::Effect;
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Caller, Outcome, Pipeline};
 use crate::surface::Tool;
+use crate::surface::fixed::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
@@ -18,6 +19,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// How long running commands may take to end once the server is to stop.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// The most tools that are all named to a caller of one that does not exist.
+const SHOWN_TOOLS: usize = 12;
 
 /// How long a client may keep the tool list, in milliseconds: it never changes while a server runs.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -111,8 +115,22 @@ impl ServerHandler for Handler {
         };
         match self.pipeline.call(&request.name, request.arguments.unwrap_or_default(), &caller).await {
             Ok(outcome) => Ok(answer(outcome).into()),
-            Err(refusal) => refused(&refusal).map(Into::into),
+            Err(refusal) if refusal.kind == Kind::UnknownTool => Err(self.unknown(&request.name, &refusal)),
+            Err(refusal) => Ok(refused(&refusal).into()),
         }
+    }
+}
+
+impl Handler {
+    /// An unknown tool is a protocol error, as MCP has it; it names the tools that there are.
+    fn unknown(&self, name: &str, refusal: &Refusal) -> ErrorData {
+        let names = self.tools.iter().map(|tool| &*tool.name);
+        let there_are = match nearest(name, names.clone()) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None if self.tools.len() > SHOWN_TOOLS => String::new(),
+            None => format!("; there are: {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        ErrorData::invalid_params(format!("{refusal}{there_are}"), None)
     }
 }
 
@@ -136,13 +154,9 @@ fn answer(outcome: Outcome) -> CallToolResult {
     if outcome.failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) }
 }
 
-/// A refusal is a tool error, so that the model can correct itself; only an unknown tool is a
-/// protocol error, as MCP has it.
-fn refused(refusal: &Refusal) -> Result<CallToolResult, ErrorData> {
-    if refusal.kind == Kind::UnknownTool {
-        return Err(ErrorData::invalid_params(refusal.to_string(), None));
-    }
-    Ok(CallToolResult::error(vec![ContentBlock::text(refusal.to_json().to_string())]))
+/// A refusal is a tool error, so that the model can correct itself.
+fn refused(refusal: &Refusal) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(refusal.to_json().to_string())])
 }
 
 #[cfg(unix)]
