@@ -131,8 +131,7 @@ impl<'a> Constraints<'a> {
 }
 
 fn read_group(command: &Command, group: &ArgGroup, index: &HashMap<&str, usize>) -> Group {
-    let mut ids = BTreeSet::new();
-    unroll(command, group, &mut ids, &mut BTreeSet::new());
+    let ids: BTreeSet<&str> = group.get_args().map(clap::Id::as_str).collect();
     let mut members: Vec<usize> = ids.iter().filter_map(|id| index.get(id).copied()).collect();
     members.sort_unstable();
     let by_environment =
@@ -144,20 +143,5 @@ fn read_group(command: &Command, group: &ArgGroup, index: &HashMap<&str, usize>)
         // The getter wants a mutable group.
         multiple: group.clone().is_multiple(),
         by_environment,
-    }
-}
-
-/// Collects the args of a group; its members may be groups.
-fn unroll<'a>(command: &'a Command, group: &'a ArgGroup, ids: &mut BTreeSet<&'a str>, seen: &mut BTreeSet<&'a str>) {
-    if !seen.insert(group.get_id().as_str()) {
-        return;
-    }
-    for id in group.get_args() {
-        match command.get_groups().find(|inner| inner.get_id() == id) {
-            Some(inner) => unroll(command, inner, ids, seen),
-            None => {
-                ids.insert(id.as_str());
-            }
-        }
     }
 }
