@@ -45,7 +45,7 @@ fn tool_words(path: &[String]) -> String {
 
 fn hashed(name: &str, path: &[String], salt: u64) -> String {
     let bytes = path.iter().flat_map(|word| word.bytes().chain([0])).chain(salt.to_le_bytes());
-    let cut = &name[..name.len().min(TOOL_MAX - 9)];
+    let cut = name[..name.len().min(TOOL_MAX - 9)].trim_end_matches('_');
     format!("{cut}_{:08x}", fnv(bytes) as u32)
 }
 

@@ -113,7 +113,8 @@ impl<'a> Site<'a> {
     }
 
     fn is_gate(&self, arg: &Arg) -> bool {
-        arg.get::<ArgNote>() == Some(&ArgNote::Gate) || self.settings.gates.iter().any(|gate| is_called(arg, gate))
+        let called_so = || !arg.is_positional() && self.settings.gates.iter().any(|gate| is_called(arg, gate));
+        arg.get::<ArgNote>() == Some(&ArgNote::Gate) || called_so()
     }
 
     fn may_be_set(&self, arg: &Arg, level: usize) -> bool {
@@ -163,13 +164,11 @@ impl<'a> Site<'a> {
         let arg = offered.arg;
         let kind = value::kind(arg);
         let (help, long_help) = text::short_and_long(arg.get_help(), arg.get_long_help());
-        let default = if matches!(kind, ParamKind::Switch | ParamKind::Count)
-            || arg.get_env().is_some()
-            || arg.is_hide_default_value_set()
-        {
-            Vec::new()
-        } else {
+        let takes_a_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && kind != ParamKind::Switch;
+        let default = if takes_a_value && arg.get_env().is_none() && !arg.is_hide_default_value_set() {
             arg.get_default_values().iter().filter_map(|value| value.to_str().map(str::to_owned)).collect()
+        } else {
+            Vec::new()
         };
         Param {
             name,

@@ -170,15 +170,15 @@ fn constraints_name_only_params_of_the_operation() {
 fn every_param_can_be_set_as_it_is_described() {
     each(|tree, _, catalog| {
         for operation in catalog.operations() {
-            let required: Map<String, Value> = operation
-                .params
-                .iter()
-                .filter(|param| param.required)
-                .map(|param| (param.name.clone(), sample(param)))
-                .collect();
             for param in &operation.params {
-                let mut call = required.clone();
-                call.insert(param.name.clone(), sample(param));
+                // What stands before a positional has to be given too.
+                let place = |param: &Param| match param.spelling {
+                    Spelling::Positional { index, .. } => index,
+                    _ => 0,
+                };
+                let before = |other: &Param| (1..place(param)).contains(&place(other));
+                let given = operation.params.iter().filter(|other| other.required || *other == param || before(other));
+                let call: Map<String, Value> = given.map(|param| (param.name.clone(), sample(param))).collect();
                 let invocation = Invocation::new(operation, &call, &[]);
                 let invocation =
                     invocation.unwrap_or_else(|refusal| panic!("{tree}: {}: {call:?}: {refusal}", operation.name));

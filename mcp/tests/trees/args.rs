@@ -39,7 +39,7 @@ fn switches() -> Command {
         .arg(Arg::new("exit_on_error").long("no-errexit").action(ArgAction::SetFalse))
         .arg(flag("universal").default_value("true"))
         .arg(Arg::new("verbose").short('v').long("verbose").action(ArgAction::Count))
-        .arg(option("fast").num_args(0).default_missing_value("yes"))
+        .arg(option("fast").num_args(0).default_missing_value("yes").action(ArgAction::Set))
         .arg(flag("maybe").num_args(0..=1))
 }
 
