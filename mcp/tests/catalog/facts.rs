@@ -1,9 +1,9 @@
 //! One fact of a tree, one test. The numbers in the names are those of the faults seen in the field.
 
-use crate::{catalog, named, operation, param, param_names, trees};
+use crate::{catalog, compact, full, named, operation, param, param_names, trees};
 use clap::{Arg, ArgAction, ArgGroup, Command};
 use clap_facade::annotate::{framework, read_only};
-use clap_facade::catalog::{Catalog, CatalogError, Effect, Excuse, Settings, schema};
+use clap_facade::catalog::{Catalog, CatalogError, Effect, Excuse, Settings};
 
 fn reason(catalog: &Catalog, path: &str) -> Option<Excuse> {
     catalog.excused().iter().find(|excused| excused.path == path).map(|excused| excused.reason)
@@ -47,7 +47,7 @@ fn fault_14_no_schema_holds_a_secret_a_default_behind_an_environment_or_its_valu
     let run = Command::new("cli").arg(Arg::new("path").long("path").env("PATH").default_value("fallback"));
     for catalog in [catalog(run), named("defaults"), named("globals at two levels")] {
         for operation in catalog.operations() {
-            let text = format!("{operation:?}{}{}", schema::compact(operation), schema::full(operation));
+            let text = format!("{operation:?}{}{}", compact(operation), full(operation));
             for leak in [path.as_str(), "fallback", "hunter2", "password", "\"eu\"", "user:pw"] {
                 assert!(!text.contains(leak), "{}: {leak}", operation.name);
             }
@@ -131,7 +131,11 @@ fn an_ancestors_option_that_excludes_subcommands_is_no_gate_of_theirs() {
 fn host_owned_names_mean_inherited_args_and_leave_a_commands_own() {
     let catalog = named("host owned");
     assert_eq!(param_names(operation(&catalog, "move")), ["profile"]);
-    assert_eq!(param_names(operation(&catalog, "serve")), ["port"], "a global arg is the host's where it is defined, too");
+    assert_eq!(
+        param_names(operation(&catalog, "serve")),
+        ["port"],
+        "a global arg is the host's where it is defined, too"
+    );
     let settings = with(|settings| settings.host_owned.push("move profile".into()));
     let catalog = Catalog::new(trees::tree("host owned"), &settings).unwrap();
     assert!(operation(&catalog, "move").params.is_empty());
@@ -181,7 +185,17 @@ fn a_required_arg_that_another_can_stand_for_is_not_required() {
 #[test]
 fn aliases_of_any_word_lead_to_the_operation() {
     let catalog = named("aliases");
-    for name in ["items list", "items ls", "it list", "it l", "cli it ls", "Items_List", "items.list", "items/ls", " items  list "] {
+    for name in [
+        "items list",
+        "items ls",
+        "it list",
+        "it l",
+        "cli it ls",
+        "Items_List",
+        "items.list",
+        "items/ls",
+        " items  list ",
+    ] {
         assert_eq!(catalog.find(name).map(|found| found.name.as_str()), Some("items list"), "{name}");
     }
     assert!(catalog.find("old list").is_none(), "an invisible alias is nobody's business");
@@ -250,7 +264,10 @@ fn effects_are_as_declared_and_undeclared_means_mutating() {
     assert_eq!(effect("undeclared"), Effect::Mutating);
     assert_eq!(operation(&catalog, "undeclared").declared, None);
     assert_eq!(operation(&catalog, "write").declared, Some(Effect::Mutating));
-    assert_eq!((effect("read"), effect("wipe"), effect("health")), (Effect::ReadOnly, Effect::Destructive, Effect::Mutating));
+    assert_eq!(
+        (effect("read"), effect("wipe"), effect("health")),
+        (Effect::ReadOnly, Effect::Destructive, Effect::Mutating)
+    );
     assert_eq!(operation(&catalog, "health").mutating_when, ["fix"], "declared by id, published by long name");
     assert!(operation(&catalog, "fetch").untrusted_output);
     assert_eq!(operation(&catalog, "fetch").examples[0].line, "fetch --id 7");
@@ -258,7 +275,8 @@ fn effects_are_as_declared_and_undeclared_means_mutating() {
 
 #[test]
 fn framework_is_declared_with_its_subtree() {
-    let catalog = catalog(Command::new("cli").subcommand(Command::new("mcp").add(framework()).subcommand(Command::new("serve"))));
+    let catalog =
+        catalog(Command::new("cli").subcommand(Command::new("mcp").add(framework()).subcommand(Command::new("serve"))));
     assert_eq!(reason(&catalog, "mcp"), Some(Excuse::Framework));
     assert_eq!(reason(&catalog, "mcp serve"), Some(Excuse::Framework));
 }
@@ -272,6 +290,6 @@ fn help_texts_keep_what_the_long_form_adds() {
     assert_eq!(param(run, "long").help, "First paragraph wräpped.");
     assert!(param(run, "long").long_help.as_ref().unwrap().ends_with("Second paragraph."));
     assert_eq!(param(run, "same").long_help, None);
-    let full = schema::full(run);
+    let full = full(run);
     assert_eq!(full["properties"]["both"]["description"], "Short.\n\nAnd long.");
 }

@@ -1,7 +1,7 @@
 //! The whole catalog of each tree, as text.
 
-use crate::{catalog, trees};
-use clap_facade::catalog::{BaseType, Catalog, Operation, Param, ParamKind, Spelling, ValueType, schema};
+use crate::{catalog, compact, trees};
+use clap_facade::catalog::{BaseType, Catalog, Operation, Param, ParamKind, Spelling, ValueType};
 use std::fmt::Write;
 
 #[test]
@@ -43,7 +43,7 @@ fn write_operation(text: &mut String, operation: &Operation) {
     for sentence in &operation.constraints {
         writeln!(text, "  {sentence}").unwrap();
     }
-    writeln!(text, "  {}", schema::compact(operation)).unwrap();
+    writeln!(text, "  {}", compact(operation)).unwrap();
 }
 
 fn param_line(param: &Param) -> String {

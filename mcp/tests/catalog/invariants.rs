@@ -1,6 +1,6 @@
 //! What holds for every catalog, whatever the tree.
 
-use crate::{catalog, trees};
+use crate::{catalog, compact, full, trees};
 use clap::{ArgAction, Command};
 use clap_facade::annotate::ArgNote;
 use clap_facade::argv::Proved;
@@ -47,7 +47,7 @@ fn collect_paths(command: &Command, path: String, paths: &mut Vec<String>) {
 #[test]
 fn every_schema_keeps_to_the_safe_profile_and_to_the_standard() {
     each_operation(|at, operation| {
-        for schema in [schema::compact(operation), schema::full(operation)] {
+        for schema in [compact(operation), full(operation)] {
             assert_eq!(schema::check(&schema), Ok(()), "{at}");
             assert!(jsonschema::meta::is_valid(&schema), "{at}: {schema}");
         }
@@ -57,7 +57,7 @@ fn every_schema_keeps_to_the_safe_profile_and_to_the_standard() {
 #[test]
 fn every_published_default_fits_its_schema() {
     each_operation(|at, operation| {
-        let schema = schema::compact(operation);
+        let schema = compact(operation);
         for (name, property) in schema["properties"].as_object().unwrap() {
             if let Some(default) = property.get("default") {
                 assert!(jsonschema::is_valid(property, default), "{at}: {name}: {property}");
@@ -69,7 +69,7 @@ fn every_published_default_fits_its_schema() {
 #[test]
 fn a_schema_lists_the_params_and_nothing_else() {
     each_operation(|at, operation| {
-        let schema = schema::compact(operation);
+        let schema = compact(operation);
         let keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         let names: Vec<&String> = operation.params.iter().map(|param| &param.name).collect();
         assert_eq!(keys, names, "{at}");

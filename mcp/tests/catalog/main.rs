@@ -1,5 +1,7 @@
 //! Whole catalogs: what is exposed, under which names, with which schemas.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod facts;
 mod goldens;
 mod invariants;
@@ -8,7 +10,8 @@ mod names;
 mod trees;
 
 use clap::Command;
-use clap_facade::catalog::{Catalog, Operation, Param, Settings};
+use clap_facade::catalog::{Catalog, Operation, Param, Settings, schema};
+use serde_json::Value;
 
 fn catalog(tree: Command) -> Catalog {
     Catalog::new(tree, &Settings::default()).unwrap()
@@ -28,4 +31,12 @@ fn param_names(operation: &Operation) -> Vec<&str> {
 
 fn param<'a>(operation: &'a Operation, name: &str) -> &'a Param {
     operation.param(name).unwrap()
+}
+
+fn compact(operation: &Operation) -> Value {
+    schema::compact(operation).into()
+}
+
+fn full(operation: &Operation) -> Value {
+    schema::full(operation).into()
 }

@@ -1,8 +1,8 @@
 //! Tool names, the safe profile, and what a list of tools weighs.
 
-use crate::{catalog, named, trees};
+use crate::{catalog, compact, named, trees};
 use clap::Command;
-use clap_facade::catalog::{Catalog, Settings, schema};
+use clap_facade::catalog::{Catalog, Operation, Settings, schema};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ fn tools(catalog: &Catalog) -> BTreeMap<&str, &str> {
 fn tool_names_do_not_depend_on_the_order_of_the_tree() {
     let groups = ["by-cell", "by_cell", "By Cell", "a-group-whose-name-is-so-long-that-the-tool-name-is-cut-somewhere"];
     let tree = |names: &[&'static str]| {
-        let group = |name: &&'static str| Command::new(*name).subcommand_required(true).subcommand(Command::new("list"));
+        let group =
+            |name: &&'static str| Command::new(*name).subcommand_required(true).subcommand(Command::new("list"));
         catalog(Command::new("cli").subcommand_required(true).subcommands(names.iter().map(group)))
     };
     let forward = tree(&groups);
@@ -58,9 +59,18 @@ fn the_checker_finds_every_departure_from_the_safe_profile() {
         (json!({ "type": "object", "properties": {}, "required": true }), "/required does not list properties"),
         (json!({ "type": "object", "additionalProperties": true }), "/additionalProperties is not `false`"),
         (json!({ "type": "object", "additionalProperties": {} }), "/additionalProperties is not `false`"),
-        (json!({ "type": "object", "properties": { "a b": { "type": "string" } } }), "/properties/a b is not a valid property key"),
-        (json!({ "type": "object", "properties": { "": { "type": "string" } } }), "/properties/ is not a valid property key"),
-        (json!({ "type": "object", "properties": { long_key.clone(): { "type": "string" } } }), "is not a valid property key"),
+        (
+            json!({ "type": "object", "properties": { "a b": { "type": "string" } } }),
+            "/properties/a b is not a valid property key",
+        ),
+        (
+            json!({ "type": "object", "properties": { "": { "type": "string" } } }),
+            "/properties/ is not a valid property key",
+        ),
+        (
+            json!({ "type": "object", "properties": { long_key.clone(): { "type": "string" } } }),
+            "is not a valid property key",
+        ),
         (with(json!(true)), "/properties/p is not an object"),
         (with(json!({})), "/properties/p has no single `type`"),
         (with(json!({ "type": ["integer", "null"] })), "/properties/p has no single `type`"),
@@ -76,7 +86,10 @@ fn the_checker_finds_every_departure_from_the_safe_profile() {
         (with(json!({ "anyOf": [true] })), "/properties/p/anyOf/0 is not an object"),
         (with(json!({ "type": "string", "anyOf": [{ "type": "string" }] })), "/properties/p has `type` beside `anyOf`"),
         (with(json!({ "anyOf": [{ "anyOf": [{ "type": "string" }] }] })), "/properties/p/anyOf/0 has no single `type`"),
-        (with(json!({ "type": "object", "properties": { "q": {} } })), "/properties/p/properties/q has no single `type`"),
+        (
+            with(json!({ "type": "object", "properties": { "q": {} } })),
+            "/properties/p/properties/q has no single `type`",
+        ),
     ];
     for (schema, expected) in table {
         let faults = schema::check(&schema).unwrap_err();
@@ -91,7 +104,7 @@ fn fault_20_no_name_or_schema_makes_a_host_drop_a_tool() {
     for tree in ["long names", "property names", "optional values", "lists", "multicall", "space in the root's name"] {
         for operation in named(tree).operations() {
             assert!(operation.tool.len() <= 52, "{}", operation.tool);
-            assert_eq!(schema::check(&schema::compact(operation)), Ok(()), "{tree}: {}", operation.name);
+            assert_eq!(schema::check(&compact(operation)), Ok(()), "{tree}: {}", operation.name);
         }
     }
 }
@@ -100,11 +113,12 @@ fn fault_20_no_name_or_schema_makes_a_host_drop_a_tool() {
 #[test]
 fn fault_17_the_peers_tree_stays_small() {
     let catalog = Catalog::new(trees::peers::command(), &Settings::default()).unwrap();
-    let tool = |operation: &clap_facade::catalog::Operation| {
+    assert_eq!(catalog.operations().len(), 60, "62 leaves, one hidden, one with external subcommands");
+    let tool = |operation: &Operation| {
         json!({
             "name": operation.tool,
             "description": operation.about,
-            "inputSchema": schema::compact(operation),
+            "inputSchema": compact(operation),
             "annotations": { "readOnlyHint": false, "destructiveHint": true },
         })
     };
