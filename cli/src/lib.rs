@@ -21,11 +21,13 @@
 //! 4. Tests in `tests/cli/`, and for a mutating command a sample call in `tests/cli/contract.rs`.
 
 mod app;
+pub mod citations;
 mod commands;
 pub mod context;
 pub mod contract;
 pub mod db;
 pub mod error;
+pub mod formats;
 pub mod globals;
 pub mod io;
 pub mod model;

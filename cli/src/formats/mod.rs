@@ -1,0 +1,17 @@
+//! Bibliography formats: text in, [`Record`]s out, and back.
+//!
+//! Every format reads into and writes from the same [`Record`]; what one of them reads and writes, it reads again
+//! unchanged. A format is told by its content, never by a file's name: [`Format::detect`].
+
+pub mod bibtex;
+pub mod csl_json;
+mod format;
+pub mod markdown;
+mod record;
+pub mod ris;
+
+pub use format::{Format, FormatError, Parsed};
+pub use record::{Creator, When, Kind, Name, Record, Role, normalize_doi};
+
+#[cfg(test)]
+mod testing;
