@@ -26,6 +26,7 @@ mod commands;
 pub mod context;
 pub mod contract;
 pub mod db;
+pub mod enrich;
 pub mod error;
 pub mod formats;
 pub mod globals;

@@ -44,7 +44,7 @@ fn text() -> impl Strategy<Value = String> {
 /// A part of a name: without the separators that a comma format can't hold.
 fn name_part(format: Format) -> impl Strategy<Value = String> {
     text().prop_map(move |text| if format == Format::Ris { text.replace([',', ';'], "") } else { text })
-        .prop_map(|text| text.trim_matches([' ', ',']).split_whitespace().collect::<Vec<_>>().join(" ").replace(", ", " "))
+        .prop_map(|text| text.split(' ').map(|word| word.trim_end_matches(',')).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
         .prop_filter("not empty", |text| !text.is_empty())
 }
 
