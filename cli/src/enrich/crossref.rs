@@ -73,7 +73,8 @@ pub(super) fn read_work(work: &Value) -> Record {
     }
     for role in ["author", "editor", "translator"] {
         let names = work.get(role).and_then(Value::as_array);
-        let is_name = |name: &&Value| ["family", "name", "literal"].iter().any(|key| name.get(key).is_some_and(Value::is_string));
+        let is_name =
+            |name: &&Value| ["family", "name", "literal"].iter().any(|key| name.get(key).is_some_and(Value::is_string));
         if let Some(names) = names {
             item.insert(role.to_owned(), names.iter().filter(is_name).cloned().collect());
         }
@@ -114,7 +115,9 @@ pub(super) fn plain_text(text: &str) -> String {
         }
     }
     out.push_str(rest);
-    for (entity, c) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&nbsp;", " "), ("&amp;", "&")] {
+    for (entity, c) in
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&nbsp;", " "), ("&amp;", "&")]
+    {
         out = out.replace(entity, c);
     }
     out.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -142,7 +145,10 @@ mod tests {
             "event": {"name": "x"}, "license": [{"URL": "y"}],
         }));
         assert_eq!(record.kind, Kind::ArticleJournal);
-        assert_eq!(record.title.as_deref(), Some("On Computable Numbers, with an Application to the Entscheidungsproblem"));
+        assert_eq!(
+            record.title.as_deref(),
+            Some("On Computable Numbers, with an Application to the Entscheidungsproblem")
+        );
         assert_eq!(record.creators.len(), 1);
         assert_eq!(record.issued, Some(When::Date { year: 1937, month: Some(1), day: None }));
         assert_eq!(record.issn.as_deref(), Some("0024-6115"));

@@ -2,7 +2,6 @@
 
 use super::{Source, SourceError, crossref, matching::normalize_title};
 use crate::formats::{Format, FormatError, Parsed, Record};
-use serde_json::Value;
 use std::collections::HashMap;
 
 /// The works of a file: Crossref's JSON, CSL-JSON (both also one a line), BibTeX or RIS.
@@ -49,7 +48,8 @@ impl Source for FileSource {
         if let Some(index) = wanted.doi.as_ref().and_then(|doi| self.by_doi.get(doi)) {
             return Ok(vec![self.works[*index].clone()]);
         }
-        let mut indices: Vec<usize> = title_words(wanted).iter().filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
+        let mut indices: Vec<usize> =
+            title_words(wanted).iter().filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
         indices.sort_unstable();
         indices.dedup();
         Ok(indices.into_iter().map(|index| self.works[index].clone()).collect())

@@ -100,7 +100,9 @@ impl<'a> HttpClient<'a> {
 
     fn request(&mut self, address: &str) -> Result<Option<String>, SourceError> {
         let url = match &self.options.mailto {
-            Some(mailto) => format!("{address}{}mailto={}", if address.contains('?') { '&' } else { '?' }, encode(mailto)),
+            Some(mailto) => {
+                format!("{address}{}mailto={}", if address.contains('?') { '&' } else { '?' }, encode(mailto))
+            }
             None => address.to_owned(),
         };
         let mut attempt = 0;

@@ -33,7 +33,7 @@ pub fn best_match(wanted: &Record, candidates: &[Record]) -> Option<(Match, usiz
 /// Compares two records: by DOI where both have one, else by title, first author and year.
 ///
 /// What one of them lacks counts half, so that a title alone is never enough.
-pub fn compare(wanted: &Record, candidate: &Record) -> Match {
+pub(super) fn compare(wanted: &Record, candidate: &Record) -> Match {
     if let (Some(left), Some(right)) = (&wanted.doi, &candidate.doi) {
         let score = if left.eq_ignore_ascii_case(right) { 1.0 } else { 0.0 };
         return Match { score, basis: Basis::Doi };
@@ -50,7 +50,7 @@ pub fn compare(wanted: &Record, candidate: &Record) -> Match {
 }
 
 /// Letters and digits in lower case without marks, words one space apart.
-pub fn normalize_title(title: &str) -> String {
+pub(super) fn normalize_title(title: &str) -> String {
     let plain: String = title.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let words = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -143,7 +143,10 @@ mod tests {
     #[test]
     fn a_doi_decides() {
         let wanted = work("A", "B", 1900, "10.1000/1");
-        assert_eq!(compare(&wanted, &work("Quite another", "C", 1800, "10.1000/1")), Match { score: 1.0, basis: Basis::Doi });
+        assert_eq!(
+            compare(&wanted, &work("Quite another", "C", 1800, "10.1000/1")),
+            Match { score: 1.0, basis: Basis::Doi }
+        );
         assert_eq!(compare(&wanted, &work("A", "B", 1900, "10.1000/2")).score, 0.0);
     }
 

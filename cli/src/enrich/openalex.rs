@@ -29,9 +29,8 @@ pub(super) fn works_of(value: Value) -> Vec<Value> {
 
 /// Reads a work; what has another shape than documented is left out.
 pub(super) fn read_work(work: &Value) -> Record {
-    let text = |pointer: &str| {
-        work.pointer(pointer).and_then(Value::as_str).map(plain_text).filter(|text| !text.is_empty())
-    };
+    let text =
+        |pointer: &str| work.pointer(pointer).and_then(Value::as_str).map(plain_text).filter(|text| !text.is_empty());
     let pages = match (text("/biblio/first_page"), text("/biblio/last_page")) {
         (Some(first), Some(last)) if first != last => Some(format!("{first}-{last}")),
         (first, last) => first.or(last),
@@ -50,7 +49,10 @@ pub(super) fn read_work(work: &Value) -> Record {
         title: text("/title").or_else(|| text("/display_name")),
         creators: names.map(creator).collect(),
         // Of old works OpenAlex knows the year; it gives the first of January as the day.
-        issued: text("/publication_date").filter(|date| !date.ends_with("-01-01")).and_then(|date| When::parse(&date)).or(year.map(When::from_year)),
+        issued: text("/publication_date")
+            .filter(|date| !date.ends_with("-01-01"))
+            .and_then(|date| When::parse(&date))
+            .or(year.map(When::from_year)),
         container_title: text("/primary_location/source/display_name"),
         issn: text("/primary_location/source/issn_l"),
         publisher: text("/primary_location/source/host_organization_name"),

@@ -92,7 +92,8 @@ fn read_request(stream: &TcpStream) -> String {
 }
 
 fn answer(stream: &mut TcpStream, reply: &Reply) {
-    let mut text = format!("HTTP/1.1 {} Status\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+    let mut text =
+        format!("HTTP/1.1 {} Status\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
     for header in &reply.headers {
         text.push_str(header);
         text.push_str("\r\n");

@@ -1,6 +1,6 @@
 //! CSL-JSON: an array of items, one item, `{"items": [..]}`, or one item a line.
 
-use super::{Creator, FormatError, When, Kind, Name, Parsed, Record, Role, normalize_doi};
+use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When, normalize_doi};
 use serde_json::{Map, Value, json};
 
 /// Reads CSL-JSON.
@@ -140,7 +140,12 @@ fn split_array(text: &str, mut at: usize, items: &mut Vec<(usize, Value)>) -> Re
         match text[at..].chars().next() {
             Some(',') => at = skip_space(text, at + 1),
             Some(']') => return expect_end(text, at + 1),
-            Some(c) => return Err(FormatError::new(line_at(text, at), format!("expected `,` or `]` after an item, found `{c}`"))),
+            Some(c) => {
+                return Err(FormatError::new(
+                    line_at(text, at),
+                    format!("expected `,` or `]` after an item, found `{c}`"),
+                ));
+            }
             None => return Err(FormatError::new(line_at(text, at), "the file ends inside the array of items")),
         }
     }
@@ -288,7 +293,10 @@ fn read_names(role: Role, value: Value) -> Result<Vec<Creator>, String> {
         let part = |key: &str| name.get(key).and_then(Value::as_str).map(str::trim).filter(|part| !part.is_empty());
         let number = index + 1;
         if !name.is_object() {
-            return Err(format!("expected name {number} as an object with `family` or `literal`, found {}", shape(name)));
+            return Err(format!(
+                "expected name {number} as an object with `family` or `literal`, found {}",
+                shape(name)
+            ));
         }
         if let Some(literal) = part("literal").or_else(|| part("name")) {
             creators.push(Creator::literal(role, literal));
@@ -302,7 +310,8 @@ fn read_names(role: Role, value: Value) -> Result<Vec<Creator>, String> {
             }
             continue;
         };
-        let particles: Vec<&str> = [part("dropping-particle"), part("non-dropping-particle"), Some(family)].into_iter().flatten().collect();
+        let particles: Vec<&str> =
+            [part("dropping-particle"), part("non-dropping-particle"), Some(family)].into_iter().flatten().collect();
         let given: Vec<&str> = [part("given"), part("suffix")].into_iter().flatten().collect();
         creators.push(Creator::person(role, &particles.join(" "), &given.join(", ")));
     }
@@ -315,10 +324,13 @@ fn read_date(value: Value) -> Result<Option<When>, String> {
         // Not CSL, but common and clear.
         Value::String(text) => return Ok(When::parse(&text)),
         Value::Number(year) => return Ok(When::parse(&year.to_string())),
-        other => return Err(format!("expected a date such as {{\"date-parts\": [[1948, 7]]}}, found {}", shape(&other))),
+        other => {
+            return Err(format!("expected a date such as {{\"date-parts\": [[1948, 7]]}}, found {}", shape(&other)));
+        }
     };
     if let Some(parts) = object.get("date-parts") {
-        let first = parts.get(0).and_then(Value::as_array).ok_or("expected `date-parts` as an array of arrays of numbers")?;
+        let first =
+            parts.get(0).and_then(Value::as_array).ok_or("expected `date-parts` as an array of arrays of numbers")?;
         let mut numbers = Vec::new();
         for part in first.iter().take(3) {
             let number = part.as_i64().or_else(|| part.as_str().and_then(|text| text.trim().parse().ok()));
@@ -335,7 +347,11 @@ fn read_date(value: Value) -> Result<Option<When>, String> {
     for key in ["raw", "literal"] {
         if let Some(text) = object.get(key).and_then(Value::as_str) {
             let words = text.trim().to_owned();
-            let read = if key == "raw" { When::parse(text) } else { Some(When::Literal(words)).filter(|_| !text.trim().is_empty()) };
+            let read = if key == "raw" {
+                When::parse(text)
+            } else {
+                Some(When::Literal(words)).filter(|_| !text.trim().is_empty())
+            };
             return Ok(read);
         }
     }

@@ -45,7 +45,8 @@ fn source(record: &Record) -> Option<String> {
     if let Some(pages) = &record.pages {
         parts.push(escape(pages));
     }
-    let publisher: Vec<String> = [&record.place, &record.publisher].into_iter().flatten().map(|text| escape(text)).collect();
+    let publisher: Vec<String> =
+        [&record.place, &record.publisher].into_iter().flatten().map(|text| escape(text)).collect();
     if !publisher.is_empty() {
         parts.push(publisher.join(": "));
     }

@@ -11,7 +11,7 @@ mod record;
 pub mod ris;
 
 pub use format::{Format, FormatError, Parsed};
-pub use record::{Creator, When, Kind, Name, Record, Role, normalize_doi};
+pub use record::{Creator, Kind, Name, Record, Role, When, normalize_doi};
 
 #[cfg(test)]
 mod testing;

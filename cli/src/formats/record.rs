@@ -268,7 +268,9 @@ fn parse_date(text: &str) -> Option<When> {
 fn is_range_end(rest: &str) -> bool {
     let Some(end) = rest.strip_prefix(['/', '-', '–']).or_else(|| rest.strip_prefix("--")) else { return false };
     let end = end.trim_start_matches('-');
-    end == ".." || (end.len() >= 4 && end.split('-').next().is_some_and(|year| year.len() >= 4 && year.bytes().all(|b| b.is_ascii_digit())))
+    end == ".."
+        || (end.len() >= 4
+            && end.split('-').next().is_some_and(|year| year.len() >= 4 && year.bytes().all(|b| b.is_ascii_digit())))
 }
 
 /// Declares the kinds of work: variant, CSL type, BibTeX entry type, RIS type.
@@ -385,11 +387,12 @@ impl fmt::Display for Kind {
 pub fn normalize_doi(text: &str) -> Option<String> {
     let text = text.trim();
     let lower = text.to_lowercase();
-    let start = ["https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi.org/", "doi:"]
-        .iter()
-        .find_map(|prefix| lower.strip_prefix(prefix))
-        .unwrap_or(&lower)
-        .trim();
+    let start =
+        ["https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi.org/", "doi:"]
+            .iter()
+            .find_map(|prefix| lower.strip_prefix(prefix))
+            .unwrap_or(&lower)
+            .trim();
     let (registrant, suffix) = start.split_once('/')?;
     let digits = registrant.strip_prefix("10.")?;
     let is_doi = digits.len() >= 4

@@ -3,7 +3,7 @@
 //! A line without a tag goes on with the line before. A creator without a comma is a body or a name that isn't to be taken
 //! apart; that is why a literal name with a comma in it is the one thing RIS can't hold.
 
-use super::{Creator, FormatError, When, Kind, Name, Parsed, Record, Role, normalize_doi};
+use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When, normalize_doi};
 use std::fmt::Write as _;
 
 /// Reads RIS.
@@ -72,7 +72,10 @@ pub(super) fn is_type_line(line: &str) -> bool {
 
 fn stray(line: usize, text: &str) -> FormatError {
     let start: String = text.chars().take(40).collect();
-    FormatError::new(line, format!("`{start}` stands outside a record; a record starts with a line such as `TY  - JOUR`"))
+    FormatError::new(
+        line,
+        format!("`{start}` stands outside a record; a record starts with a line such as `TY  - JOUR`"),
+    )
 }
 
 /// Splits `AU  - Hobbes, Thomas`; tolerates one space, or none, on either side of the hyphen at the end of the line.
@@ -80,7 +83,8 @@ fn split_tag(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start_matches('\u{feff}');
     let tag = line.get(..2)?;
     let mut bytes = tag.bytes();
-    let is_tag = bytes.next()?.is_ascii_uppercase() && bytes.next().is_some_and(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let is_tag = bytes.next()?.is_ascii_uppercase()
+        && bytes.next().is_some_and(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let rest = line.get(2..)?;
     let value = rest.strip_prefix("  -").or_else(|| rest.strip_prefix(" -"))?;
     (is_tag && (value.is_empty() || value.starts_with(' '))).then(|| (tag, value.trim()))
@@ -143,7 +147,9 @@ impl OpenRecord {
                 "SN" => set(&mut record.issn, value),
                 "UR" | "L2" | "LK" => set(&mut record.url, value),
                 "AB" | "N2" => set(&mut record.abstract_text, value),
-                "KW" => record.keywords.extend(value.split(';').map(|word| word.trim().to_owned()).filter(|w| !w.is_empty())),
+                "KW" => record
+                    .keywords
+                    .extend(value.split(';').map(|word| word.trim().to_owned()).filter(|w| !w.is_empty())),
                 "N1" | "RN" => match &mut record.note {
                     Some(note) => {
                         note.push('\n');

@@ -1,6 +1,6 @@
 //! The property every format keeps: what it writes, it reads again.
 
-use super::{Creator, Format, When, Kind, Record, Role};
+use super::{Creator, Format, Kind, Record, Role, When};
 use proptest::prelude::*;
 
 /// Writes and reads random records, and compares.
@@ -43,8 +43,15 @@ fn text() -> impl Strategy<Value = String> {
 
 /// A part of a name: without the separators that a comma format can't hold.
 fn name_part(format: Format) -> impl Strategy<Value = String> {
-    text().prop_map(move |text| if format == Format::Ris { text.replace([',', ';'], "") } else { text })
-        .prop_map(|text| text.split(' ').map(|word| word.trim_end_matches(',')).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+    text()
+        .prop_map(move |text| if format == Format::Ris { text.replace([',', ';'], "") } else { text })
+        .prop_map(|text| {
+            text.split(' ')
+                .map(|word| word.trim_end_matches(','))
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
         .prop_filter("not empty", |text| !text.is_empty())
 }
 
@@ -74,18 +81,33 @@ fn issued() -> impl Strategy<Value = When> {
     prop_oneof![
         (-400..2100_i32).prop_map(When::from_year),
         (1..2100_i32, 1..=12_u8).prop_map(|(year, month)| When::Date { year, month: Some(month), day: None }),
-        (1..2100_i32, 1..=12_u8, 1..=31_u8).prop_map(|(year, month, day)| When::Date { year, month: Some(month), day: Some(day) }),
+        (1..2100_i32, 1..=12_u8, 1..=31_u8).prop_map(|(year, month, day)| When::Date {
+            year,
+            month: Some(month),
+            day: Some(day)
+        }),
         "[a-z]{2,8}( press)?".prop_map(When::Literal),
     ]
 }
 
 fn accessed() -> impl Strategy<Value = When> {
-    (1900..2100_i32, 1..=12_u8, 1..=31_u8).prop_map(|(year, month, day)| When::Date { year, month: Some(month), day: Some(day) })
+    (1900..2100_i32, 1..=12_u8, 1..=31_u8).prop_map(|(year, month, day)| When::Date {
+        year,
+        month: Some(month),
+        day: Some(day),
+    })
 }
 
 fn record(format: Format) -> impl Strategy<Value = Record> {
     let maybe = || prop::option::of(text());
-    let first = (prop::sample::select(Kind::ALL.to_vec()), maybe(), creators(format), prop::option::of(issued()), maybe(), maybe());
+    let first = (
+        prop::sample::select(Kind::ALL.to_vec()),
+        maybe(),
+        creators(format),
+        prop::option::of(issued()),
+        maybe(),
+        maybe(),
+    );
     let second = (maybe(), prop::option::of("[0-9]{1,3}(-[0-9]{1,3})?"), maybe(), maybe(), maybe(), maybe());
     let third = (
         prop::option::of("10\\.[0-9]{4}/[a-z0-9.()_-]{1,9}"),
@@ -108,9 +130,35 @@ fn record(format: Format) -> impl Strategy<Value = Record> {
         };
         Record {
             citekey: None,
-            kind, title, creators, issued, container_title, volume, issue, pages, publisher, place, edition, series, doi, isbn,
-            issn, url, abstract_text, keywords, note, language, number, event, genre, accessed,
-            extra: if format == Format::CslJson { serde_json::json!({"jurisdiction": "us"}).as_object().cloned().unwrap_or_default() } else { Default::default() },
+            kind,
+            title,
+            creators,
+            issued,
+            container_title,
+            volume,
+            issue,
+            pages,
+            publisher,
+            place,
+            edition,
+            series,
+            doi,
+            isbn,
+            issn,
+            url,
+            abstract_text,
+            keywords,
+            note,
+            language,
+            number,
+            event,
+            genre,
+            accessed,
+            extra: if format == Format::CslJson {
+                serde_json::json!({"jurisdiction": "us"}).as_object().cloned().unwrap_or_default()
+            } else {
+                Default::default()
+            },
         }
     })
 }

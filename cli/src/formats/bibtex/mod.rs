@@ -8,8 +8,8 @@ mod read;
 mod source;
 mod write;
 
-pub use read::parse;
 pub(super) use read::is_entry_line;
+pub use read::parse;
 pub use write::render;
 
 #[cfg(test)]

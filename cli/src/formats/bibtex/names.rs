@@ -29,7 +29,8 @@ pub(super) fn write_name(name: &Name, escape: impl Fn(&str) -> String) -> String
     match name {
         Name::Literal(name) => format!("{{{}}}", escape(name)),
         Name::Person { family, given: None } => {
-            let is_word = !family.contains([' ', ',', '=', '$']) && !family.eq_ignore_ascii_case("and") && family != "others";
+            let is_word =
+                !family.contains([' ', ',', '=', '$']) && !family.eq_ignore_ascii_case("and") && family != "others";
             if is_word { escape(family) } else { format!("{},", protect(family, &escape)) }
         }
         Name::Person { family, .. } => {
@@ -144,7 +145,8 @@ fn family_start(name: &[Marked]) -> usize {
 
 /// Escapes a part of a name, and puts what would split it in braces.
 fn protect(part: &str, escape: &impl Fn(&str) -> String) -> String {
-    let splits = part.contains(',') || part.contains('=') || part.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
+    let splits =
+        part.contains(',') || part.contains('=') || part.split(' ').any(|word| word.eq_ignore_ascii_case("and"));
     // A part in braces as a whole would be read as a literal only if the rest of the name were, too.
     if splits { format!("{{{}}}", escape(part)) } else { escape(part) }
 }

@@ -3,7 +3,7 @@
 use super::names::{marked_text, read_names};
 use super::source::{check_circles, check_nesting, explain, is_verbatim, keep_hyphens, line_at, mask, unmask};
 use super::write::{MASTERS_THESIS, PHD_THESIS, numbers, role_field};
-use crate::formats::{FormatError, When, Kind, Parsed, Record, Role, normalize_doi};
+use crate::formats::{FormatError, Kind, Parsed, Record, Role, When, normalize_doi};
 use biblatex::{Bibliography, Chunk, Chunks, ChunksExt, RawBibliography, RawChunk};
 use std::collections::BTreeMap;
 
@@ -120,8 +120,11 @@ fn read_entry(parsed: &mut Parsed, citekey: Option<String>, entry_type: &str, mu
     }
     record.title = take_with_subtitle(&mut fields, "title", "subtitle");
     // Of a contained work the book's title is what it appeared in; elsewhere the journal's.
-    let containers =
-        if kind.is_contained() { ["booktitle", "journaltitle", "journal"] } else { ["journaltitle", "journal", "booktitle"] };
+    let containers = if kind.is_contained() {
+        ["booktitle", "journaltitle", "journal"]
+    } else {
+        ["journaltitle", "journal", "booktitle"]
+    };
     for (name, subtitle) in containers.into_iter().zip(["booksubtitle", "journalsubtitle", "booksubtitle"]) {
         if record.container_title.is_none() {
             record.container_title = take_with_subtitle(&mut fields, name, subtitle);
@@ -180,7 +183,8 @@ fn take_issued(fields: &mut Fields) -> Option<When> {
     }
     let issued = When::parse(&year?)?;
     let When::Date { year, month: None, .. } = issued else { return Some(issued) };
-    let (month, rest) = month.and_then(|month| read_month(&month)).map_or((None, None), |(month, day)| (Some(month), day));
+    let (month, rest) =
+        month.and_then(|month| read_month(&month)).map_or((None, None), |(month, day)| (Some(month), day));
     let day = day.and_then(|day| day.parse().ok()).or(rest).filter(|day| month.is_some() && (1..=31).contains(day));
     Some(When::Date { year, month, day })
 }
@@ -197,7 +201,8 @@ fn read_month(text: &str) -> Option<(u8, Option<u8>)> {
 
 /// The address of a preprint that is named by its number alone.
 fn take_eprint(fields: &mut Fields) -> Option<String> {
-    let archive = ["archiveprefix", "eprinttype"].iter().find_map(|name| fields.get(*name).and_then(|c| read_text(c)))?;
+    let archive =
+        ["archiveprefix", "eprinttype"].iter().find_map(|name| fields.get(*name).and_then(|c| read_text(c)))?;
     if !archive.eq_ignore_ascii_case("arxiv") {
         return None;
     }

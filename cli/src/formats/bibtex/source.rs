@@ -64,7 +64,10 @@ pub(super) fn check_nesting(text: &str) -> Result<(), FormatError> {
             _ => {}
         }
         if depth > DEEPEST {
-            return Err(FormatError::new(line_at(text, position), format!("braces are nested more than {DEEPEST} deep")));
+            return Err(FormatError::new(
+                line_at(text, position),
+                format!("braces are nested more than {DEEPEST} deep"),
+            ));
         }
     }
     Ok(())
@@ -98,9 +101,14 @@ pub(super) fn check_circles(text: &str, raw: &RawBibliography<'_>) -> Result<(),
                 "xdata" => "xdata",
                 _ => continue,
             };
-            let value: String = pair.value.v.iter().map(|chunk| match chunk.v {
-                RawChunk::Normal(text) | RawChunk::Abbreviation(text) => text,
-            }).collect();
+            let value: String = pair
+                .value
+                .v
+                .iter()
+                .map(|chunk| match chunk.v {
+                    RawChunk::Normal(text) | RawChunk::Abbreviation(text) => text,
+                })
+                .collect();
             parents.entry(key.clone()).or_default().extend(value.split(',').map(|key| key.trim().to_owned()));
             places.insert(key.clone(), (pair.key.span.start, field));
         }
@@ -135,8 +143,8 @@ fn mask_command(out: &mut [u8], at: usize) -> usize {
                 out[at..close].fill(FILLER as u8);
                 return close;
             }
-            "emph" | "textit" | "textbf" | "textsc" | "textrm" | "textsf" | "texttt" | "textup" | "textsl" | "textnormal"
-            | "mbox" | "text" | "url" | "ensuremath" | "uppercase" | "MakeUppercase"
+            "emph" | "textit" | "textbf" | "textsc" | "textrm" | "textsf" | "texttt" | "textup" | "textsl"
+            | "textnormal" | "mbox" | "text" | "url" | "ensuremath" | "uppercase" | "MakeUppercase"
                 if braced =>
             {
                 out[at..end].fill(FILLER as u8);

@@ -1,5 +1,5 @@
 use super::super::testing;
-use crate::formats::{Creator, Format, FormatError, When, Kind, Record, Role};
+use crate::formats::{Creator, Format, FormatError, Kind, Record, Role, When};
 
 fn read(text: &str) -> Result<Vec<Record>, FormatError> {
     Format::Bibtex.parse(text).map(|parsed| parsed.records)
@@ -34,7 +34,10 @@ fn names_are_taken_apart() {
     for (tex, expected) in [
         ("Donald E. Knuth", vec![person("Knuth", "Donald E.")]),
         ("Knuth, Donald E.", vec![person("Knuth", "Donald E.")]),
-        ("Ludwig van Beethoven and von Neumann, John", vec![person("van Beethoven", "Ludwig"), person("von Neumann", "John")]),
+        (
+            "Ludwig van Beethoven and von Neumann, John",
+            vec![person("van Beethoven", "Ludwig"), person("von Neumann", "John")],
+        ),
         ("King, Jr., Martin Luther", vec![person("King", "Martin Luther, Jr.")]),
         ("{Free Software Foundation} AND others", vec![Creator::literal(Role::Author, "Free Software Foundation")]),
         ("{Barnes and Noble, Inc.}", vec![Creator::literal(Role::Author, "Barnes and Noble, Inc.")]),

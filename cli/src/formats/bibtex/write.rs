@@ -2,7 +2,7 @@
 
 use super::names::write_name;
 use super::source::{FILLER, mask};
-use crate::formats::{When, Kind, Record, Role};
+use crate::formats::{Kind, Record, Role, When};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -138,7 +138,9 @@ fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if c == '$' && let Some(math) = leading_math(rest) {
+        if c == '$'
+            && let Some(math) = leading_math(rest)
+        {
             out.push_str(math);
             rest = &rest[math.len()..];
             continue;
@@ -175,7 +177,10 @@ fn leading_math(text: &str) -> Option<&str> {
             return None;
         }
     }
-    let is_math = depth == 0 && mask(formula) == formula && formula.contains(['\\', '^', '_']) && !formula.contains(['~', FILLER, '\n']);
+    let is_math = depth == 0
+        && mask(formula) == formula
+        && formula.contains(['\\', '^', '_'])
+        && !formula.contains(['~', FILLER, '\n']);
     is_math.then(|| &text[..length + 2])
 }
 
