@@ -146,7 +146,8 @@ struct Level<'a> {
 fn level(level: Level<'_>, expected: &mut [Expected<'_>], overridden: &mut Vec<Problem>) -> Result<(), Refusal> {
     let Level { command, matches, depth, globals } = level;
     for id in matches.ids().map(clap::Id::as_str) {
-        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        // A copy stands at levels above its definition too, where asking for its source panics.
+        if matches.try_contains_id(id).is_err() || matches.value_source(id) != Some(ValueSource::CommandLine) {
             continue;
         }
         let own = expected.iter().position(|wanted| wanted.id == id && wanted.depth == depth);
