@@ -1,4 +1,39 @@
 //! Serves any clap CLI to agents over MCP.
+//!
+//! The one sentence: **clap tree → [`Catalog`](catalog::Catalog) of
+//! [`Operation`](catalog::Operation)s → [`Invocation`](invocation::Invocation) → `run` → `Outcome`; a
+//! surface chooses what is listed, a door chooses how it is carried.**
+//!
+//! ```text
+//!  clap::Command ──► catalog ──► surface ── tools/list ──► door ◄──► agent
+//!   + annotate        │  ▲         │                        │
+//!                     │  └ search  │ resolve                │ call
+//!                     ▼            ▼                        ▼
+//!                 invocation ──► argv + proof ──► run: kill → budget → guard → approve
+//!                                                      → execute → bound → audit
+//!                                                           │
+//!                                                       executor: in process, or its own process
+//! ```
+//!
+//! - [`annotate`]: what an author declares on a clap `Command` or `Arg`.
+//! - [`catalog`]: clap in, plain data out; `params` is the one enumerator of what a caller may set.
+//! - [`invocation`]: the allow-list. Its only constructor validates.
+//! - [`argv`]: the command line of an invocation, proved by parsing it back.
+//! - [`refusal`]: every reason why a call was not run to its end, declared once.
+#![cfg_attr(
+    feature = "stdio",
+    doc = "- [`run`]: the pipeline, one file a step; [`exec`]: what carries a proved call out.
+- [`surface`]: what is listed; [`door`]: how it is carried.
+
+# Example
+
+```no_run
+# fn command() -> clap::Command { clap::Command::new(\"app\") }
+fn main() -> Result<(), clap_facade::StartError> {
+    clap_facade::Facade::new(command()).start()
+}
+```"
+)]
 
 pub mod annotate;
 pub mod argv;
@@ -21,3 +56,7 @@ pub mod surface;
 
 #[cfg(feature = "stdio")]
 pub use facade::{Facade, StartError};
+
+#[cfg(all(doctest, feature = "stdio"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
