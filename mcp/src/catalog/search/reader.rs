@@ -2,7 +2,7 @@
 
 use super::index::GroupAbout;
 use super::lexicon::Lexicon;
-use super::words::{fold, stem, words};
+use super::words::{each_word, fold, stem};
 use crate::catalog::{Operation, ParamKind, ValueType};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -116,7 +116,7 @@ struct Reader<'a> {
     found: Vec<(f32, u8)>,
     touched: Vec<u32>,
     shares: Vec<[f32; PATH_WORDS]>,
-    named: BTreeMap<String, Vec<u32>>,
+    named: HashMap<&'a str, Vec<u32>>,
     params: HashMap<&'a str, Vec<u32>>,
 }
 
@@ -158,24 +158,21 @@ impl<'a> Reader<'a> {
         for (depth, name) in operation.path.iter().enumerate() {
             let leaf = depth + 1 == operation.path.len();
             let (field, share) = if leaf { (Field::Leaf, 1.5) } else { (Field::Group, 1.0) };
-            let mut parts = words(name);
+            let range = self.split(name);
             // A compound comes first in one piece, which names all its parts.
-            let whole = (parts.len() > 2 && parts[0] == parts[1..].concat()).then(|| parts.remove(0));
+            let parts = range.start + usize::from(range.len() > 2)..range.end;
             let weight = field.weight() * if parts.len() > 1 { PART } else { 1.0 };
             let mut bits = 0;
-            for part in &parts {
-                self.count(part, weight, 1 << bit);
+            for part in parts.clone() {
+                self.add(self.read[part], weight, 1 << bit);
                 shares[bit] += share / parts.len() as f32;
                 bits |= 1 << bit;
                 bit = (bit + 1).min(PATH_WORDS - 1);
-                match self.named.get_mut(part.as_str()) {
-                    Some(known) => known.push(at),
-                    None => drop(self.named.insert(part.clone(), vec![at])),
-                }
             }
-            if let Some(whole) = whole {
-                self.count(&whole, field.weight(), bits);
+            if parts.start > range.start {
+                self.add(self.read[range.start], field.weight(), bits);
             }
+            self.named.entry(name).or_default().push(at);
             end += name.len() + usize::from(depth > 0);
             // The name is the path joined by spaces, so that a group's name is its start.
             let group = operation.name.get(..end).filter(|_| !leaf).and_then(|group| self.abouts.get(group));
@@ -188,27 +185,25 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, text: &'a str, field: Field, share: f32) {
-        let range = match self.texts.get(text) {
-            Some(known) => known.clone(),
-            None => {
-                let from = self.read.len();
-                for word in words(text) {
-                    let number = self.number(&word);
-                    self.read.push(number);
-                }
-                self.texts.insert(text, from..self.read.len());
-                from..self.read.len()
-            }
-        };
+        let range = self.split(text);
         let long = (range.len() as f32 / PLAIN_LENGTH).max(1.0).sqrt();
         for at in range {
             self.add(self.read[at], field.weight() * share / long, 0);
         }
     }
 
-    fn count(&mut self, word: &str, weight: f32, path: u8) {
-        let number = self.number(word);
-        self.add(number, weight, path);
+    /// Returns where in `read` the numbers of a text's words are.
+    fn split(&mut self, text: &'a str) -> Range<usize> {
+        if let Some(known) = self.texts.get(text) {
+            return known.clone();
+        }
+        let from = self.read.len();
+        each_word(text, |word| {
+            let number = self.number(word);
+            self.read.push(number);
+        });
+        self.texts.insert(text, from..self.read.len());
+        from..self.read.len()
     }
 
     fn add(&mut self, number: u32, weight: f32, path: u8) {
@@ -251,8 +246,12 @@ impl<'a> Reader<'a> {
             having.sort_unstable();
             having.dedup();
         }
+        let mut named: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (name, having) in self.named {
+            each_word(name, |word| named.entry(word.to_owned()).or_default().extend(&having));
+        }
         let spelled = Lexicon::new(self.numbers.into_keys());
-        Read { vocabulary, spelled, shares: self.shares, named: self.named, params }
+        Read { vocabulary, spelled, shares: self.shares, named, params }
     }
 }
 

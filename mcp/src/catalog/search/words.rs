@@ -5,18 +5,26 @@ const WORD_MAX: usize = 48;
 
 /// Returns the words of a text from the CLI: split at punctuation, `-`, `_` and camel humps.
 ///
-/// A compound gives itself in one piece, then its parts (`missing-pdf`: `missing`, `pdf`, `missingpdf`).
+/// A compound gives itself in one piece, then its parts (`missing-pdf`: `missingpdf`, `missing`, `pdf`).
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for compound in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’'))) {
-        let parts: Vec<String> = compound.split(['-', '_']).flat_map(split_humps).collect();
-        if parts.len() > 1 {
-            found.push(parts.concat());
-        }
-        found.extend(parts);
-    }
-    found.retain(|word| word.len() <= WORD_MAX);
+    each_word(text, |word| found.push(word.to_owned()));
     found
+}
+
+/// Calls back with each of the [`words`] of a text.
+pub(super) fn each_word(text: &str, mut visit: impl FnMut(&str)) {
+    for compound in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’'))) {
+        if compound.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
+            if (1..=WORD_MAX).contains(&compound.len()) {
+                visit(compound);
+            }
+            continue;
+        }
+        let parts: Vec<String> = compound.split(['-', '_']).flat_map(split_humps).collect();
+        let whole = (parts.len() > 1).then(|| parts.concat());
+        whole.iter().chain(&parts).filter(|word| word.len() <= WORD_MAX).for_each(|word| visit(word));
+    }
 }
 
 /// Returns the start of a text, at most so many bytes, cut between characters.
