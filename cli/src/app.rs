@@ -123,6 +123,9 @@ fn execute(
 
 /// Reports an error where its reader looks for it, and gives its exit code.
 fn report(error: &CliError, as_json: bool, operation: &str, io: &mut Io<'_>) -> u8 {
+    if error.is_reader_gone() {
+        return error.kind().exit_code();
+    }
     let written = if as_json && !error.is_printed() {
         writeln!(io.stdout, "{}", json!({"ok": false, "operation": operation, "error": error.to_json()}))
     } else if as_json {

@@ -104,6 +104,7 @@ pub struct CliError {
     hint: Option<String>,
     place: Option<Place>,
     printed: bool,
+    reader_is_gone: bool,
 }
 
 /// Where in an input the problem is.
@@ -132,7 +133,7 @@ fn place_prefix(place: &Option<Place>) -> String {
 impl CliError {
     /// Makes an error; the message is a lowercase fragment.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, place: None, printed: false }
+        Self { kind, message: message.into(), hint: None, place: None, printed: false, reader_is_gone: false }
     }
 
     /// A wrong command line: exit 2.
@@ -184,6 +185,11 @@ impl CliError {
     /// Whether stdout holds the command's report.
     pub fn is_printed(&self) -> bool {
         self.printed
+    }
+
+    /// Whether nobody reads the output any more, so that nothing is to be said.
+    pub fn is_reader_gone(&self) -> bool {
+        self.reader_is_gone
     }
 
     /// The kind.
@@ -239,6 +245,9 @@ impl From<rusqlite::Error> for CliError {
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 Self::config(format!("the library file can't be opened or written: {error}"))
             }
+            Some(ErrorCode::ConstraintViolation) => {
+                Self::precondition(format!("the change breaks a rule of the library: {error}"))
+            }
             _ => Self::failure(format!("the library refused: {error}")),
         }
     }
@@ -246,6 +255,7 @@ impl From<rusqlite::Error> for CliError {
 
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        Self::failure(error.to_string())
+        let reader_is_gone = error.kind() == std::io::ErrorKind::BrokenPipe;
+        Self { reader_is_gone, ..Self::failure(error.to_string()) }
     }
 }

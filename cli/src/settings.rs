@@ -1,4 +1,6 @@
 //! The settings file that a host may name with `--config`.
+//!
+//! `data_dir` in it names the data folder, before `MYCLI_DATA_DIR`.
 
 use crate::error::CliError;
 use crate::globals::Globals;

@@ -39,7 +39,7 @@ pub(crate) fn write(
     if !refusals.is_empty() {
         transaction.roll_back();
         let refused = CliError::precondition(refusals.join("; ")).hint("nothing was changed");
-        return report.print(ctx, Mode::Apply(Outcome::default()), Some(refused));
+        return report.print(ctx, Mode::Refused, Some(refused));
     }
     if plan.changes() > 0 {
         transaction.enter_file(ctx)?;
@@ -48,7 +48,7 @@ pub(crate) fn write(
         Ok((outcome, failed)) => report.print(ctx, Mode::Apply(outcome), failed),
         Err(error) => {
             transaction.roll_back();
-            report.print(ctx, Mode::Apply(Outcome::default()), Some(error))
+            report.print(ctx, Mode::Refused, Some(error))
         }
     }
 }

@@ -18,6 +18,10 @@ pub(crate) fn refusals(plan: &Plan, globals: &Globals, cap: Cap) -> Vec<String> 
         let noun = if destructive == 1 { "operation destroys" } else { "operations destroy" };
         found.push(format!("{destructive} {noun} something; --allow-destructive lets it run"));
     }
+    let failing = plan.operations.iter().filter(|operation| operation.error.is_some()).count();
+    if plan.all_or_nothing && failing > 0 && !globals.gates.continue_on_error {
+        found.push(format!("{failing} of the operations can't be done; --continue-on-error does the others"));
+    }
     found
 }
 

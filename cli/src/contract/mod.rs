@@ -11,8 +11,10 @@ mod gates;
 mod journal;
 mod plan;
 mod report;
+mod undo;
 
 pub(crate) use apply::write;
 pub use batch::Batch;
 pub(crate) use batch::{BatchLink, BatchState};
 pub use plan::Plan;
+pub(crate) use undo::{changes_of, plan_undo, undone_by};

@@ -20,12 +20,13 @@ pub struct Plan {
     overlay: BTreeMap<(String, i64), Option<Row>>,
     next_ids: BTreeMap<String, i64>,
     pub(crate) undoes: Option<i64>,
+    pub(crate) all_or_nothing: bool,
 }
 
 /// One planned operation.
 #[derive(Default)]
 pub(crate) struct Operation {
-    pub(crate) action: &'static str,
+    pub(crate) action: String,
     pub(crate) target: String,
     pub(crate) destructive: bool,
     pub(crate) fields: Vec<FieldChange>,
@@ -67,6 +68,7 @@ impl Plan {
             overlay: BTreeMap::new(),
             next_ids: BTreeMap::new(),
             undoes: None,
+            all_or_nothing: false,
         })
     }
 
@@ -85,12 +87,12 @@ impl Plan {
     /// An operation that changes nothing is reported as unchanged. Returns what `build` made.
     pub fn attempt<T>(
         &mut self,
-        action: &'static str,
+        action: impl Into<String>,
         target: impl Into<String>,
         build: impl FnOnce(&mut Self) -> Result<T, CliError>,
     ) -> Option<T> {
         debug_assert!(self.current.is_none(), "operations don't nest");
-        self.current = Some(Operation { action, target: target.into(), ..Operation::default() });
+        self.current = Some(Operation { action: action.into(), target: target.into(), ..Operation::default() });
         let built = build(self);
         let mut operation = self.current.take().unwrap_or_default();
         match built {
@@ -112,13 +114,19 @@ impl Plan {
     }
 
     /// Reports a target that needs no change.
-    pub fn skip(&mut self, action: &'static str, target: impl Into<String>, reason: impl Into<String>) {
+    pub fn skip(&mut self, action: impl Into<String>, target: impl Into<String>, reason: impl Into<String>) {
         self.operations.push(Operation {
-            action,
+            action: action.into(),
             target: target.into(),
             skipped: Some(reason.into()),
             ..Operation::default()
         });
+    }
+
+    /// Refuses the whole run, before the first write, when one operation can't be done;
+    /// `--continue-on-error` lifts that.
+    pub fn all_or_nothing(&mut self) {
+        self.all_or_nothing = true;
     }
 
     /// Adds a warning to the report.
@@ -210,7 +218,7 @@ impl Plan {
         for (other, referrer) in self.referrers(table, id)? {
             self.delete(other, referrer)?;
         }
-        *self.current().removes.entry(table.to_owned()).or_default() += 1;
+        self.count_removed(table);
         self.unlink(table, id)
     }
 
@@ -315,6 +323,10 @@ impl Plan {
         self.current().rows.push(RowChange { table: table.to_owned(), id, before, after });
     }
 
+    pub(crate) fn count_removed(&mut self, table: &str) {
+        *self.current().removes.entry(table.to_owned()).or_default() += 1;
+    }
+
     /// How many operations change something.
     pub(crate) fn changes(&self) -> usize {
         self.operations.iter().filter(|operation| operation.is_change()).count()
@@ -360,7 +372,7 @@ impl Operation {
 
     pub(crate) fn to_json(&self) -> Value {
         let mut object = Row::new();
-        object.insert("action".into(), self.action.into());
+        object.insert("action".into(), self.action.clone().into());
         object.insert("target".into(), self.target.clone().into());
         if self.destructive {
             object.insert("destructive".into(), true.into());
@@ -393,7 +405,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn is_shown(column: &str) -> bool {
+/// Whether a column tells people something: ids and times don't.
+pub(crate) fn is_shown(column: &str) -> bool {
     column != "id" && !column.ends_with("_id") && !column.ends_with("_at")
 }
 

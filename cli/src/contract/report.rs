@@ -19,6 +19,7 @@ pub(crate) struct Report {
 /// Preview, or what an application did.
 pub(crate) enum Mode {
     Preview,
+    Refused,
     Apply(Outcome),
 }
 
@@ -68,6 +69,7 @@ impl Report {
     fn envelope(&self, mode: &Mode, error: Option<&CliError>) -> Value {
         let (name, result, journal) = match mode {
             Mode::Preview => ("preview", Value::Null, Value::Null),
+            Mode::Refused => ("apply", Value::Null, Value::Null),
             Mode::Apply(outcome) => ("apply", outcome.to_json(), json!({"run_id": outcome.run})),
         };
         json!({
@@ -85,6 +87,7 @@ impl Report {
     fn text(&self, mode: &Mode, failed: bool) -> String {
         let mut text = match mode {
             Mode::Preview => format!("Preview of {}: {}\n{}", self.operation, self.summary, self.text),
+            Mode::Refused => format!("{}: refused, nothing was changed\n{}", self.operation, self.text),
             Mode::Apply(outcome) => outcome.text(&self.operation),
         };
         for warning in &self.warnings {
@@ -147,9 +150,9 @@ fn summary(plan: &Plan) -> String {
     let mut parts = Vec::new();
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for operation in plan.operations.iter().filter(|operation| operation.is_change()) {
-        match counts.iter_mut().find(|(action, _)| *action == operation.action) {
+        match counts.iter_mut().find(|(action, _)| *action == operation.action.as_str()) {
             Some((_, count)) => *count += 1,
-            None => counts.push((operation.action, 1)),
+            None => counts.push((operation.action.as_str(), 1)),
         }
     }
     parts.extend(counts.iter().map(|(action, count)| format!("{action} {count}")));

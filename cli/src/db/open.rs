@@ -3,11 +3,14 @@ use crate::globals::Globals;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql")];
+/// How every SQLite database begins.
+const HEADER: &[u8] = b"SQLite format 3\0";
 /// How long a writer waits for another one before it gives up with exit code 9.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
@@ -22,9 +25,14 @@ impl Library {
     /// Finds the library that the flags and the environment name.
     ///
     /// # Errors
-    /// When the group's name can't be a file's name, or the platform has no data folder.
+    /// When the group's name can't be a file's name, the settings file can't be read, or the platform
+    /// has no data folder.
     pub fn locate(globals: &Globals) -> Result<Self, CliError> {
-        Self::locate_group(globals.host.group.as_deref())
+        let name = group_name(globals.host.group.as_deref())?;
+        match crate::settings::from_file(globals, "data_dir")? {
+            Some(folder) => Ok(Self { folder: folder.into(), name }),
+            None => Ok(Self { folder: data_folder()?, name }),
+        }
     }
 
     /// Finds the default library, or the one of a group.
@@ -61,6 +69,7 @@ impl Library {
     /// When the file is no library, is damaged, or was made by a newer version.
     pub fn open(&self) -> Result<Db, CliError> {
         let db = if self.exists() {
+            self.check_header()?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             Db::new(Connection::open_with_flags(self.path(), flags)?, true)
         } else {
@@ -76,7 +85,23 @@ impl Library {
     pub fn create(&self) -> Result<Db, CliError> {
         std::fs::create_dir_all(&self.folder)
             .map_err(|error| CliError::config(format!("can't create {}: {error}", self.folder.display())))?;
+        self.check_header()?;
         Db::new(Connection::open(self.path())?, true).prepare()
+    }
+}
+
+impl Library {
+    /// Refuses a file that is no SQLite database: SQLite itself would take a short one as empty, and replace it.
+    fn check_header(&self) -> Result<(), CliError> {
+        let path = self.path();
+        let mut header = Vec::new();
+        if let Ok(file) = std::fs::File::open(&path) {
+            file.take(HEADER.len() as u64).read_to_end(&mut header)?;
+        }
+        if header.is_empty() || header == HEADER {
+            return Ok(());
+        }
+        Err(CliError::config("the file is no library").at(path.display().to_string(), 0, ""))
     }
 }
 
@@ -127,6 +152,7 @@ impl Db {
     fn prepare(mut self) -> Result<Self, CliError> {
         self.connection.busy_timeout(BUSY_TIMEOUT)?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
+        self.connection.pragma_update(None, "synchronous", "NORMAL")?;
         self.migrate()?;
         self.set_writable(false)?;
         Ok(self)

@@ -60,6 +60,14 @@ impl Db {
         Ok(self.connection().query_row(sql, params_from_iter(params.iter().map(Json)), |row| row.get(0))?)
     }
 
+    /// Reads the bytes of the one row and column that an SQL query gives for an id.
+    ///
+    /// # Errors
+    /// When SQLite fails or there is no row.
+    pub fn bytes(&self, sql: &str, id: i64) -> Result<Option<Vec<u8>>, CliError> {
+        Ok(self.connection().query_row(sql, [id], |row| row.get(0))?)
+    }
+
     /// Reads one row of a journaled table, its stored columns only.
     ///
     /// # Errors

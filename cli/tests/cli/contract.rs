@@ -1,0 +1,257 @@
+//! The write contract, tested on every command of the tree that may change something.
+
+use crate::support::Lab;
+use clap_facade::catalog::{Catalog, Effect, Settings};
+
+/// A call of a mutating command that changes something on a seeded library.
+struct Sample {
+    /// The command's path.
+    path: &'static str,
+    /// Calls before it, with `--yes`.
+    setup: &'static [&'static [&'static str]],
+    /// The call after the path, without gates. `{dir}` stands for the test's folder.
+    line: &'static [&'static str],
+    /// Files to write into the test's folder first.
+    files: &'static [(&'static str, &'static str)],
+    /// What undo can do about it.
+    undo: Undo,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Undo {
+    /// `journal undo` restores the library.
+    Restores,
+    /// Nothing in the library changes, or it can't be undone: the command says so.
+    #[expect(dead_code, reason = "for commands outside the transaction")]
+    Nothing,
+}
+
+impl Sample {
+    const fn new(path: &'static str, line: &'static [&'static str]) -> Self {
+        Self { path, setup: &[], line, files: &[], undo: Undo::Restores }
+    }
+
+    const fn after(mut self, setup: &'static [&'static [&'static str]]) -> Self {
+        self.setup = setup;
+        self
+    }
+
+    const fn with(mut self, files: &'static [(&'static str, &'static str)]) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// A seeded library, ready for the call.
+    fn lab(&self) -> Lab {
+        let lab = Lab::seeded();
+        for (name, content) in self.files {
+            lab.file(name, content);
+        }
+        for line in self.setup {
+            let line = self.filled(&lab, line);
+            let mut line: Vec<&str> = line.iter().map(String::as_str).collect();
+            line.extend(["--yes", "--allow-destructive"]);
+            lab.ok(&line);
+        }
+        lab
+    }
+
+    /// The call with these gates, as words.
+    fn words(&self, lab: &Lab, gates: &[&str]) -> Vec<String> {
+        let mut words: Vec<String> = self.path.split(' ').map(str::to_owned).collect();
+        words.extend(gates.iter().map(|gate| (*gate).to_owned()));
+        words.extend(self.filled(lab, self.line));
+        words
+    }
+
+    fn filled(&self, lab: &Lab, line: &[&str]) -> Vec<String> {
+        line.iter().map(|word| word.replace("{dir}", lab.folder().to_str().unwrap())).collect()
+    }
+}
+
+#[rustfmt::skip]
+const SAMPLES: &[Sample] = &[
+    Sample::new("items add", &["Frankenstein", "--type=book", "--author=Shelley, Mary", "--issued=1818", "--tag=novel"]),
+    Sample::new("journal undo", &["4"]),
+];
+
+fn catalog() -> Catalog {
+    Catalog::new(mycli::command(), &Settings::default()).unwrap()
+}
+
+#[test]
+fn every_command_that_may_write_has_a_sample() {
+    let missing: Vec<String> = catalog()
+        .operations()
+        .iter()
+        .filter(|operation| operation.widest_effect() != Effect::ReadOnly)
+        .map(|operation| operation.path.join(" "))
+        .filter(|path| !SAMPLES.iter().any(|sample| sample.path == path))
+        .collect();
+    assert!(missing.is_empty(), "no sample for {missing:?}: add one to SAMPLES");
+}
+
+#[test]
+fn every_command_declares_its_effect() {
+    let undeclared: Vec<String> = catalog()
+        .operations()
+        .iter()
+        .filter(|operation| operation.declared.is_none())
+        .map(|operation| operation.path.join(" "))
+        .collect();
+    assert!(undeclared.is_empty(), "{undeclared:?}");
+}
+
+#[test]
+fn without_yes_nothing_changes() {
+    each(|sample, lab| {
+        let (bytes, dump) = (lab.bytes(), lab.dump());
+        let files = snapshot(lab);
+        let answer = call(sample, lab, &["--json"]);
+        assert_eq!(answer["mode"], "preview", "{answer}");
+        assert_eq!(answer["ok"], true, "{answer}");
+        assert!(!answer["plan"]["operations"].as_array().unwrap().is_empty(), "{answer}");
+        assert_eq!(answer["journal"], serde_json::Value::Null);
+        let again = call(sample, lab, &["--json"]);
+        assert_eq!(answer["plan"]["digest"], again["plan"]["digest"], "the digest is not deterministic");
+        assert!(lab.bytes() == bytes, "the library file changed");
+        assert_eq!(lab.dump(), dump);
+        assert_eq!(snapshot(lab), files, "files changed");
+    });
+}
+
+#[test]
+fn dry_run_wins_over_yes() {
+    each(|sample, lab| {
+        let (bytes, files) = (lab.bytes(), snapshot(lab));
+        let answer = call(sample, lab, &["--yes", "--dry-run", "--allow-destructive", "--json"]);
+        assert_eq!(answer["mode"], "preview", "{answer}");
+        assert!(lab.bytes() == bytes, "the library file changed");
+        assert_eq!(snapshot(lab), files, "files changed");
+    });
+}
+
+#[test]
+fn agent_does_not_imply_yes() {
+    each(|sample, lab| {
+        let bytes = lab.bytes();
+        let answer = call(sample, lab, &["--agent"]);
+        assert_eq!(answer["mode"], "preview", "{answer}");
+        assert!(lab.bytes() == bytes, "the library file changed");
+    });
+}
+
+#[test]
+fn max_changes_refuses_before_any_write() {
+    each(|sample, lab| {
+        let (bytes, files) = (lab.bytes(), snapshot(lab));
+        let line = sample.words(lab, &["--yes", "--allow-destructive", "--max-changes=0", "--json"]);
+        let answer = lab.run(&words(&line));
+        assert_eq!(answer.code, 9, "{answer:?}");
+        assert!(answer.stdout.contains("--max-changes"), "{answer:?}");
+        assert!(lab.bytes() == bytes, "the library file changed");
+        assert_eq!(snapshot(lab), files, "files changed");
+    });
+}
+
+#[test]
+fn destructive_commands_refuse_without_allow_destructive() {
+    let destructive: Vec<String> = catalog()
+        .operations()
+        .iter()
+        .filter(|operation| operation.widest_effect() == Effect::Destructive)
+        .map(|operation| operation.path.join(" "))
+        .collect();
+    each(|sample, lab| {
+        let is_destructive = destructive.iter().any(|path| path == sample.path);
+        let before = lab.dump();
+        let line = sample.words(lab, &["--yes", "--json"]);
+        let answer = lab.run(&words(&line));
+        if is_destructive {
+            assert_eq!(answer.code, 9, "{answer:?}");
+            assert!(answer.stdout.contains("--allow-destructive"), "{answer:?}");
+            assert_eq!(lab.dump(), before);
+        } else {
+            assert_eq!(answer.code, 0, "{answer:?}");
+        }
+    });
+}
+
+#[test]
+fn yes_applies_and_undo_restores() {
+    each(|sample, lab| {
+        let (before, files) = (lab.dump(), snapshot(lab));
+        let preview = call(sample, lab, &["--json"]);
+        let applied = call(sample, lab, &["--yes", "--allow-destructive", "--json"]);
+        assert_eq!(applied["ok"], true, "{applied}");
+        assert_eq!(applied["mode"], "apply", "{applied}");
+        assert_eq!(applied["plan"]["digest"], preview["plan"]["digest"], "what was previewed is not what ran");
+        if sample.undo != Undo::Restores {
+            return;
+        }
+        let changed = (lab.dump(), snapshot(lab));
+        assert!(changed != (before.clone(), files.clone()), "the sample changes nothing");
+        let run = applied["journal"]["run_id"].as_i64().unwrap_or_else(|| panic!("no run in {applied}")).to_string();
+        lab.ok(&["journal", "undo", &run, "--yes"]);
+        assert_eq!(lab.dump(), before, "undo did not restore the library");
+        assert_eq!(snapshot(lab), files, "undo did not restore the files");
+        let undo = lab.column(&["journal", "list", "--limit=1"], "run").remove(0);
+        lab.ok(&["journal", "undo", &undo, "--yes"]);
+        assert_eq!((lab.dump(), snapshot(lab)), changed, "undoing the undo did not do the change again");
+    });
+}
+
+/// Calls `check` with each sample on a library of its own, and reports all failures at once.
+fn each(check: impl Fn(&Sample, &Lab) + std::panic::RefUnwindSafe) {
+    let mut failures = Vec::new();
+    for sample in SAMPLES {
+        let run = std::panic::AssertUnwindSafe(|| check(sample, &sample.lab()));
+        if let Err(panic) = std::panic::catch_unwind(run) {
+            let text = panic.downcast_ref::<String>().cloned();
+            failures.push(format!(
+                "{}: {}",
+                sample.path,
+                text.unwrap_or_else(|| format!("{:?}", panic.downcast_ref::<&str>()))
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn call(sample: &Sample, lab: &Lab, gates: &[&str]) -> serde_json::Value {
+    let line = sample.words(lab, gates);
+    let answer = lab.run(&words(&line));
+    assert_eq!(answer.code, 0, "{line:?}: {answer:?}");
+    let mut document: serde_json::Value =
+        serde_json::from_str(&answer.stdout).unwrap_or_else(|e| panic!("{e}: {answer:?}"));
+    let fields = ["ok", "operation", "mode", "plan", "result", "journal", "warnings", "error"];
+    if gates.contains(&"--json") {
+        let names: Vec<&String> = document.as_object().unwrap().keys().collect();
+        assert_eq!(names, fields, "the envelope's fields");
+    }
+    assert_eq!(document["operation"], sample.path);
+    document.as_object_mut().unwrap().entry("journal").or_insert(serde_json::Value::Null);
+    document
+}
+
+fn words(line: &[String]) -> Vec<&str> {
+    line.iter().map(String::as_str).collect()
+}
+
+/// The test's own files and what they hold, the library aside.
+fn snapshot(lab: &Lab) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![lab.folder().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else if !name.contains(".sqlite") {
+                found.push((entry.path().to_string_lossy().into_owned(), std::fs::read(entry.path()).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
