@@ -146,10 +146,13 @@ impl Index {
 
     fn add_term(&self, term: &Term, scores: &mut Scores) {
         let unwanted = term.kind == TermKind::Unwanted;
+        // A synonym that is rarer than the word itself must not count for more than the word.
+        let own = self.read.vocabulary.get(&stem(&term.word)).map_or(f32::INFINITY, |entry| entry.rarity);
         for (entry, likely) in self.readings(term) {
+            let likely_and_rare = likely * entry.rarity.min(own);
             for posting in &entry.postings {
                 let named = if unwanted { 0 } else { posting.path };
-                scores.may_be(posting.operation, likely * entry.rarity * posting.weight, named, likely * term.weight);
+                scores.may_be(posting.operation, likely_and_rare * posting.weight, named, likely * term.weight);
             }
         }
         scores.settle(if unwanted { -0.5 } else { 1.0 } * term.weight);

@@ -6,7 +6,7 @@ use super::words::{fold, start, stem, words};
 /// What is read of a query, in bytes: more is not a question but a document.
 const QUERY_MAX: usize = 2_000;
 /// How many terms are looked up.
-const TERMS_MAX: usize = 32;
+const TERMS_MAX: usize = 96;
 /// How far a particle may stand from its verb: "put that old one away".
 const PARTICLE_REACH: usize = 4;
 /// How many words a negation reaches.

@@ -18,7 +18,7 @@ const PLAIN_LENGTH: f32 = 12.0;
 /// So many params count as they are; of more, each counts less.
 const PLAIN_PARAMS: f32 = 6.0;
 /// How much of a name is told by a part of it that is one of several: `pdf` of `missing-pdf`.
-const PART: f32 = 0.7;
+const PART: f32 = 0.55;
 
 /// What is known of one stem.
 #[derive(Debug, Default)]

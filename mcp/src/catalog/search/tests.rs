@@ -54,6 +54,7 @@ fn tree() -> Vec<Arc<Operation>> {
         operation("items add", "Adds an item by hand", &[("type", &["book", "thesis"]), ("title", &[])]),
         operation("items delete", "Deletes items for good", &[("key", &[])]),
         operation("items trash", "Puts items into the trash, from where they can be restored", &[("key", &[])]),
+        operation("items mark", "Marks an item as read", &[("key", &[])]),
         operation("items missing-pdf", "Lists items without a PDF", &[]),
         operation("tags list", "Lists tags", &[]),
         operation("tags merge", "Makes one tag of several", &[("into", &[])]),
@@ -95,6 +96,8 @@ fn queries_find_the_command_meant() {
         ("turn telemetry off", "telemetry disable"),
         ("back up the library", "library snapshot create"),
         ("how many are there", "library stats"),
+        // A command's own word goes before its rarer synonym, "mark".
+        ("tag", "tags list"),
         // Typing errors.
         ("shwo one itme", "items get"),
         ("mrege tasg", "tags merge"),
@@ -180,7 +183,7 @@ fn the_top_level_is_summed_up() {
     assert_eq!(
         groups,
         [
-            ("items", "References and what is known of them", 6),
+            ("items", "References and what is known of them", 7),
             ("tags", "", 3),
             ("library", "The whole library", 3),
             ("login", "Logs in to the provider", 1),
