@@ -125,5 +125,5 @@ fn typed(text: &str, kind: &ValueType) -> Value {
         }
         BaseType::Number => text.parse::<i64>().map(Value::from).ok(),
     };
-    json.filter(|json| json.to_string() == text).unwrap_or_else(|| text.into())
+    json.filter(|json| json.to_string().as_str() == text).unwrap_or_else(|| text.into())
 }

@@ -1,0 +1,13 @@
+//! Trees of every clap shape, and what calls of them must mean.
+
+mod calls;
+mod commands;
+mod lessons;
+mod lists;
+mod positionals;
+mod properties;
+mod random;
+mod reader;
+mod relations;
+mod table;
+mod values;

@@ -1,0 +1,167 @@
+//! Round trips through clap: what a call gives is what the command gets, and nothing else.
+
+use super::calls::{self, Dice, Intent};
+use super::random;
+use super::reader::{self, Set};
+use super::table::shown;
+use clap_facade::argv::Proved;
+use clap_facade::catalog::{Catalog, Operation, Param, Settings, Spelling};
+use clap_facade::invocation::Invocation;
+use clap_facade::refusal::{Kind, Refusal};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+fn config() -> ProptestConfig {
+    // PROPTEST_CASES overrides the number; failures print what they need to be written down as a row.
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256);
+    ProptestConfig {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// A random call sets exactly what its values mean, or is refused; what has no reading is refused.
+    #[test]
+    fn a_call_sets_what_it_gives_and_nothing_else(tree in random::tree(), seeds in vec(any::<u64>(), 6)) {
+        let command = tree.command();
+        let catalog = Catalog::new(command.clone(), &Settings::default()).unwrap();
+        for seed in seeds.into_iter().filter(|_| !catalog.operations().is_empty()) {
+            let mut dice = Dice(seed);
+            let operation = &catalog.operations()[dice.below(catalog.operations().len())];
+            let (params, intents) = calls::call(operation, &mut dice);
+            let invocation = Invocation::new(operation, &params, &[]);
+            let refused: Vec<_> = intents.iter().filter(|(_, intent)| *intent == Intent::Refused).collect();
+            match invocation {
+                Ok(_) if !refused.is_empty() => {
+                    prop_assert!(false, "{} {params:?} was accepted though {refused:?}", operation.name);
+                }
+                Err(refusal) => reported(operation, &params, &refusal, &intents)?,
+                Ok(invocation) => {
+                    round_trip(operation, &invocation)?;
+                    match Proved::new(&catalog, invocation) {
+                        Ok(proved) => means(&command, &proved, &intents)?,
+                        Err(refusal) => prop_assert!(
+                            refusal.kind == Kind::InvalidParams && refusal.problems.iter().all(|problem| knows(operation, &problem.param)),
+                            "{} {params:?}: {refusal}\n{operation:#?}", operation.name
+                        ),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every param that is published can be set.
+    #[test]
+    fn every_published_param_is_accepted(tree in random::tree()) {
+        let tree = tree.without_relations();
+        let command = tree.command();
+        let catalog = Catalog::new(command.clone(), &Settings::default()).unwrap();
+        for operation in catalog.operations() {
+            for param in &operation.params {
+                let chosen = |other: &&Param| other.required || other.name == param.name || stands_before(other, param);
+                let params: Map<_, _> =
+                    operation.params.iter().filter(chosen).map(|param| (param.name.clone(), calls::tame(param))).collect();
+                let proved = Invocation::new(operation, &params, &[]).and_then(|call| Proved::new(&catalog, call));
+                match proved {
+                    Ok(proved) => {
+                        let invocation = proved.invocation();
+                        prop_assert!(invocation.value(&param.name).is_some());
+                        prop_assert_eq!(reader::path(&command, &proved), operation.path.clone());
+                    }
+                    Err(refusal) => prop_assert!(false, "{} {params:?}: {refusal}\n{operation:#?}", operation.name),
+                }
+            }
+        }
+    }
+
+    /// A name that no param has is refused, whatever else the tree has by that name.
+    #[test]
+    fn nothing_unpublished_is_accepted(tree in random::tree(), seed in any::<u64>()) {
+        let catalog = Catalog::new(tree.command(), &Settings::default()).unwrap();
+        let mut dice = Dice(seed);
+        for operation in catalog.operations() {
+            for name in ["agent", "help", "version", "h", "names", "title", "group0", "", "-", "max_change", "SOURCE", "target"] {
+                let published = operation.params.iter().any(|param| param.name == name || param.aliases.iter().any(|alias| alias == name));
+                if !published {
+                    let params = Map::from_iter([(name.to_owned(), Value::from(calls::hostile(&mut dice)))]);
+                    let refusal = Invocation::new(operation, &params, &[]).unwrap_err();
+                    prop_assert!(refusal.problems.iter().any(|problem| problem.param == name), "{refusal}");
+                }
+            }
+        }
+    }
+}
+
+/// Every value without a reading is a problem of its own, named.
+fn reported(
+    operation: &Operation,
+    params: &Map<String, Value>,
+    refusal: &Refusal,
+    intents: &[(&Param, Intent)],
+) -> Result<(), TestCaseError> {
+    prop_assert_eq!(refusal.kind, Kind::InvalidParams);
+    let named = |param: &Param| {
+        refusal.problems.iter().any(|problem| {
+            let plain = problem.param.trim_start_matches('-').replace('_', "-");
+            plain == param.name.replace('_', "-") || param.aliases.contains(&problem.param)
+        })
+    };
+    for (param, intent) in intents {
+        let wrong = *intent == Intent::Refused || *intent == Intent::Absent && param.required;
+        prop_assert_eq!(named(param), wrong, "{} {:?} {:?}: {}", &operation.name, params, param, refusal);
+    }
+    Ok(())
+}
+
+/// A call's own JSON makes the same call.
+fn round_trip(operation: &Arc<Operation>, invocation: &Invocation) -> Result<(), TestCaseError> {
+    let json = invocation.to_json();
+    let again = Invocation::new(operation, &json, &[]);
+    prop_assert_eq!(again.as_ref(), Ok(invocation), "{:?}", json);
+    Ok(())
+}
+
+/// A fresh parse sets exactly what the values mean, plus what the host sets.
+fn means(command: &clap::Command, proved: &Proved, intents: &[(&Param, Intent)]) -> Result<(), TestCaseError> {
+    let operation = proved.invocation().operation();
+    prop_assert_eq!(&reader::path(command, proved), &operation.path);
+    let mut set = reader::settings(command, proved);
+    for (param, intent) in intents {
+        let key = match param.spelling {
+            Spelling::External => (operation.path.len(), "(external)".to_owned()),
+            _ => (param.depth, param.id.clone()),
+        };
+        match (set.remove(&key), intent) {
+            (None, Intent::Absent) => {}
+            (Some(found), Intent::Sets(wanted)) => {
+                prop_assert_eq!(&found, wanted, "{} of {}", &param.name, shown(proved));
+            }
+            (Some(Set::To(_)), Intent::Bare) => {}
+            (found, intent) => prop_assert!(false, "{} is {found:?}, not {intent:?}: {}", param.name, shown(proved)),
+        }
+    }
+    let host = set.remove(&(operation.path.len(), "agent".to_owned()));
+    prop_assert_eq!(host.is_some(), command.get_arguments().any(|arg| arg.get_id() == "agent"));
+    prop_assert!(set.is_empty(), "{set:?} is set as well: {}", shown(proved));
+    Ok(())
+}
+
+fn knows(operation: &Operation, name: &str) -> bool {
+    name.is_empty() || operation.params.iter().any(|param| param.name == name)
+}
+
+/// A positional can't be given without those before it.
+fn stands_before(other: &Param, param: &Param) -> bool {
+    match (&other.spelling, &param.spelling) {
+        (Spelling::Positional { index, .. }, Spelling::Positional { index: own, last, .. }) => index < own && !last,
+        (Spelling::Positional { .. }, Spelling::External) => true,
+        _ => false,
+    }
+}
