@@ -38,11 +38,66 @@ impl Dice {
 /// Texts that break argv builders.
 pub(crate) fn hostile(dice: &mut Dice) -> String {
     const TEXTS: &[&str] = &[
-        "word", "", " ", "-", "--", "---", "-x", "-5", "-1.5e3", "--yes", "--yes=true", "--config=/x", "--name", "-a=b", "-yq",
-        "a=b", "=", "a,b", ",", ",,", "\"", "'quoted'", "two words", "line\nbreak", "tab\t", "ünïcödé ☃", "日本", "\u{202e}",
-        "null", "None", "true", "false", "[\"a\"]x", "{\"a\":1}", "list", "get", "up", "help", "--help", "-h", "--version",
-        ";", "%", "100%", "$HOME", "`id`", "$(id)", "*", "\\", "/etc/passwd", "../..", "@file", "-", "+5", "0x10", "-list",
-        "nul\0inside", "--agent", "1e6", "007",
+        "word",
+        "",
+        " ",
+        "-",
+        "--",
+        "---",
+        "-x",
+        "-5",
+        "-1.5e3",
+        "--yes",
+        "--yes=true",
+        "--config=/x",
+        "--name",
+        "-a=b",
+        "-yq",
+        "a=b",
+        "=",
+        "a,b",
+        ",",
+        ",,",
+        "\"",
+        "'quoted'",
+        "two words",
+        "line\nbreak",
+        "tab\t",
+        "ünïcödé ☃",
+        "日本",
+        "\u{202e}",
+        "null",
+        "None",
+        "true",
+        "false",
+        "[\"a\"]x",
+        "{\"a\":1}",
+        "list",
+        "get",
+        "up",
+        "help",
+        "--help",
+        "-h",
+        "--version",
+        ";",
+        "%",
+        "100%",
+        "$HOME",
+        "`id`",
+        "$(id)",
+        "*",
+        "\\",
+        "/etc/passwd",
+        "../..",
+        "@file",
+        "-",
+        "+5",
+        "0x10",
+        "-list",
+        "nul\0inside",
+        "--agent",
+        "1e6",
+        "007",
     ];
     match dice.below(40) {
         0 => "x".repeat(100_000),
@@ -107,21 +162,31 @@ fn value(param: &Param, dice: &mut Dice) -> (Value, Intent) {
             0 => (json!(false), Intent::Absent),
             1 => (json!("false"), Intent::Absent),
             2 => (json!("true"), Intent::Sets(Set::Passed)),
-            3 => refused(dice.pick(&[json!(1), json!("yes"), json!(0), json!([true]), json!("--yes"), json!("")]).clone()),
+            3 => refused(
+                dice.pick(&[json!(1), json!("yes"), json!(0), json!([true]), json!("--yes"), json!("")]).clone(),
+            ),
             _ => (json!(true), Intent::Sets(Set::Passed)),
         },
         ParamKind::Count => match dice.below(8) {
             0 => (json!(0), Intent::Absent),
             1 => (json!("3"), Intent::Sets(Set::Counted(3))),
             2 => (json!(255.0), Intent::Sets(Set::Counted(255))),
-            3 => refused(dice.pick(&[json!(-1), json!(1e12), json!("three"), json!(256), json!(1.5), json!([1])]).clone()),
+            3 => refused(
+                dice.pick(&[json!(-1), json!(1e12), json!("three"), json!(256), json!(1.5), json!([1])]).clone(),
+            ),
             times => (json!(times), Intent::Sets(Set::Counted(times as u8))),
         },
-        ParamKind::Optional { value: kind, .. } if is_flag(param) && kind.base != BaseType::Boolean => match dice.below(6) {
-            0 | 1 => (json!(true), Intent::Bare),
-            2 => refused(json!(false)),
-            _ => single(kind, dice),
-        },
+        ParamKind::Optional { value: kind, .. } if is_flag(param) && kind.base != BaseType::Boolean => {
+            match dice.below(6) {
+                0 | 1 => (json!(true), Intent::Bare),
+                2 => refused(json!(false)),
+                _ => match single(kind, dice) {
+                    (Value::Bool(true), _) => (json!(true), Intent::Bare),
+                    (Value::String(text), Intent::Refused) if text == "true" => (json!(true), Intent::Bare),
+                    read => read,
+                },
+            }
+        }
         ParamKind::One(kind) | ParamKind::Optional { value: kind, .. } => single(kind, dice),
         ParamKind::Many { item, repeat } => several(param, item, repeat, dice),
     }
@@ -143,9 +208,17 @@ fn several(param: &Param, item: &ValueType, repeat: &Repeat, dice: &mut Dice) ->
         _ => (repeat.min.max(1) + dice.below(most - repeat.min.max(1) + 1)).min(most),
     };
     let right = number >= repeat.min
-        && if repeat.append && repeat.min > 1 { number.is_multiple_of(repeat.min) }
-        else { number <= repeat.max || unlimited && repeat.min <= 1 };
-    if repeat.delimiter.is_some() && repeat.min <= 1 && item.base == BaseType::String && item.choices.is_empty() && dice.below(4) == 0 {
+        && if repeat.append && repeat.min > 1 {
+            number.is_multiple_of(repeat.min)
+        } else {
+            number <= repeat.max || unlimited && repeat.min <= 1
+        };
+    if repeat.delimiter.is_some()
+        && repeat.min <= 1
+        && item.base == BaseType::String
+        && item.choices.is_empty()
+        && dice.below(4) == 0
+    {
         let list = "a,,-b";
         return (json!(list), Intent::Sets(Set::To(list.split(',').map(OsString::from).collect())));
     }
@@ -163,7 +236,9 @@ fn several(param: &Param, item: &ValueType, repeat: &Repeat, dice: &mut Dice) ->
         _ => Intent::Refused,
     };
     let value = match (values.as_slice(), dice.below(6)) {
-        ([one], 0) if !one.is_null() && !matches!((one, repeat.delimiter), (Value::String(_), Some(_))) => one.clone(),
+        ([one], 0) if !one.is_boolean() && !matches!((one, repeat.delimiter), (Value::String(_), Some(_))) => {
+            one.clone()
+        }
         (values, 1) if values.iter().all(Value::is_string) => json!(Value::from(values).to_string()),
         (values, _) => values.into(),
     };
@@ -206,7 +281,12 @@ fn text(kind: &ValueType, dice: &mut Dice) -> (Value, Option<String>) {
             let value = match dice.below(5) {
                 0 => json!(text),
                 1 if number.abs() < 1 << 53 => json!(number as f64),
-                2 => return wrong(dice.pick(&[json!(1.5), json!("five"), json!(1e300), json!(" 5"), json!(true), json!("")]).clone()),
+                2 => {
+                    return wrong(
+                        dice.pick(&[json!(1.5), json!("five"), json!(1e300), json!(" 5"), json!(true), json!("")])
+                            .clone(),
+                    );
+                }
                 _ => json!(number as i64),
             };
             (value, inside.then_some(text))

@@ -40,10 +40,18 @@ fn unknown_names_are_refused_with_the_valid_ones() {
     table
         .no("add", json!({"title": "t", "config": "/x"}), "config: unknown param; expected a param of `add`")
         .no("add", json!({"title": "t", "quiet": true}), "quiet: unknown param")
-        .no("add", json!({"title": "t", "dryrun": true}), "dryrun: unknown param; expected a param of `add`; did you mean `dry-run`?")
+        .no(
+            "add",
+            json!({"title": "t", "dryrun": true}),
+            "dryrun: unknown param; expected a param of `add`; did you mean `dry-run`?",
+        )
         .no("add", json!({"title": "t", "destination": "x"}), "destination: unknown param")
         .no("add", json!({"title": "t", "tags": ["a"]}), "did you mean `tag`?")
-        .no("add", json!({"title": "t", "gates": {"dry_run": true}}), "gates: unknown param; expected its params one level up");
+        .no(
+            "add",
+            json!({"title": "t", "gates": {"dry_run": true}}),
+            "gates: unknown param; expected its params one level up",
+        );
     let refusal = table.call("add", &json!({"ttle": 1, "cuont": 2}), &[]).unwrap_err();
     let names: Vec<_> = refusal.problems.iter().map(|problem| problem.param.as_str()).collect();
     assert_eq!(names, ["ttle", "cuont", "title"]);
@@ -65,7 +73,11 @@ fn what_models_send_is_taken_where_it_has_one_reading() {
     Table::new(tree())
         .ok("add", json!({"flags": {"title": "t", "dry_run": true}}), "add --dry-run -- t")
         .ok("add", json!({"arguments": {"flags": {"title": "t"}}, "force": true}), "add --force -- t")
-        .ok("add", json!({"title": "t", "count": "5", "force": "true", "tag": "[\"a\"]"}), "add --count=5 --tag=a --force -- t")
+        .ok(
+            "add",
+            json!({"title": "t", "count": "5", "force": "true", "tag": "[\"a\"]"}),
+            "add --count=5 --tag=a --force -- t",
+        )
         .ok("add", json!({"--title": "t", "dry-run": null}), "add -- t")
         .ok("add", json!({"title": 2024, "dest": "x"}), "add --dest=x -- 2024")
         .no("add", json!({"title": "t", "flags": {"title": "u"}}), "title: given twice")

@@ -53,7 +53,11 @@ fn delimited_options_are_one_token() {
         .ok("app", json!({"f": ["a", "b"]}), "-f=a,b")
         .ok("app", json!({"pair": ["a", "b"]}), "--pair a b")
         .ok("app", json!({"sizes": "1,2"}), "--sizes=1,2")
-        .no("app", json!({"labels": ["a,b", "c"]}), "labels: item 0: holds `,`, which the command takes for the end of the item; expected items without `,`")
+        .no(
+            "app",
+            json!({"labels": ["a,b", "c"]}),
+            "labels: item 0: holds `,`, which the command takes for the end of the item; expected items without `,`",
+        )
         .no("app", json!({"pair": ["a,b", "c"]}), "pair: item 0: holds `,`")
         .no("app", json!({"pair": ["a"]}), "pair: too few items: 1, at least 2 needed")
         .no("app", json!({"sizes": "1,x"}), "sizes: not a whole number");
@@ -113,7 +117,9 @@ fn lists_that_take_dashes_or_end_at_a_token() {
 #[test]
 fn values_that_need_an_equals_sign_come_one_at_a_time() {
     let tree = Command::new("app").arg(opt("list").num_args(1..).require_equals(true));
-    Table::new(tree)
-        .ok("app", json!({"list": ["-a"]}), "--list=-a")
-        .no("app", json!({"list": ["a", "b"]}), "list: 2 items, of which this command can take one");
+    Table::new(tree).ok("app", json!({"list": ["-a"]}), "--list=-a").no(
+        "app",
+        json!({"list": ["a", "b"]}),
+        "list: 2 items, of which this command can take one",
+    );
 }

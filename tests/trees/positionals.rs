@@ -25,7 +25,12 @@ fn positionals_are_named_typed_and_in_order() {
         .ok_args("app", json!({"force": true}), &[json!("-a"), json!(2)], "--force -- -a 2")
         .ok("app", json!({"args": ["a", "b"]}), "-- a b")
         .no("app", json!({"source": "a"}), "dest: missing; expected a string")
-        .no_args("app", json!({}), &[json!("a"), json!("b"), json!(3), json!("x")], "args: too many positionals; expected at most 3")
+        .no_args(
+            "app",
+            json!({}),
+            &[json!("a"), json!("b"), json!(3), json!("x")],
+            "args: too many positionals; expected at most 3",
+        )
         .no_args("app", json!({"source": "a"}), &[json!("b")], "source: given both by name and in `args`")
         .no_args("app", json!({}), &[json!("a"), json!(null)], "dest: null among the positionals");
 }
@@ -35,7 +40,11 @@ fn a_gap_is_refused() {
     let tree = Command::new("app").args([pos("a"), pos("b"), pos("c")]);
     Table::new(tree)
         .ok("app", json!({"a": "1", "b": "2"}), "-- 1 2")
-        .no("app", json!({"a": "1", "c": "3"}), "b: missing, though `c`, which stands behind it on the command line, is given")
+        .no(
+            "app",
+            json!({"a": "1", "c": "3"}),
+            "b: missing, though `c`, which stands behind it on the command line, is given",
+        )
         .no("app", json!({"c": "3"}), "a: missing, though `c`");
 }
 
@@ -58,7 +67,11 @@ fn lists_among_positionals() {
     let delimited = Command::new("app").arg(pos("list").value_delimiter(','));
     Table::new(delimited).ok("app", json!({"list": ["-a", "b"]}), "-- -a,b");
     let two = Command::new("app").arg(pos("point").num_args(2).value_parser(value_parser!(i64)));
-    Table::new(two).ok("app", json!({"point": [-1, 2]}), "-- -1 2").no("app", json!({"point": [1]}), "point: too few items");
+    Table::new(two).ok("app", json!({"point": [-1, 2]}), "-- -1 2").no(
+        "app",
+        json!({"point": [1]}),
+        "point: too few items",
+    );
 }
 
 #[test]

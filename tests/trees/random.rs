@@ -7,7 +7,7 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use std::ffi::OsString;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// One command of a random tree.
@@ -158,7 +158,7 @@ pub(crate) fn tree() -> impl Strategy<Value = Node> {
     let children = vec(prop_oneof![2 => leaf, 1 => middle], 0..4);
     node(children).prop_filter("clap's own checks", |node| {
         let command = node.command();
-        catch_unwind(move || command.debug_assert()).is_ok()
+        catch_unwind(AssertUnwindSafe(|| command.debug_assert())).is_ok()
     })
 }
 
@@ -199,8 +199,28 @@ const QUIRKS: &[Quirk] = &[
 fn option() -> impl Strategy<Value = Option_> {
     use Shape::*;
     let shapes = vec![
-        SetTrue, SetTrue, SetFalse, Count, Set, Set, Set, SetEquals, Optional, OptionalEquals, Append, Append, Delimited,
-        DelimitedAppend, DelimitedTwo, Two, TwoAppend, OneOrMore, OneToThree, AnyNumber, Terminated, EqualsList,
+        SetTrue,
+        SetTrue,
+        SetFalse,
+        Count,
+        Set,
+        Set,
+        Set,
+        SetEquals,
+        Optional,
+        OptionalEquals,
+        Append,
+        Append,
+        Delimited,
+        DelimitedAppend,
+        DelimitedTwo,
+        Two,
+        TwoAppend,
+        OneOrMore,
+        OneToThree,
+        AnyNumber,
+        Terminated,
+        EqualsList,
     ];
     (
         select(vec![Spelled::Long, Spelled::Long, Spelled::Short, Spelled::Both, Spelled::Renamed]),
@@ -269,8 +289,11 @@ fn relation() -> impl Strategy<Value = Relation> {
         at.clone().prop_map(Relation::Exclusive),
         (at.clone(), at.clone()).prop_map(|(a, b)| Relation::Overrides(a, b)),
         at.clone().prop_map(Relation::Required),
-        (vec(at, 1..4), any::<bool>(), any::<bool>())
-            .prop_map(|(members, multiple, required)| Relation::Group { members, multiple, required }),
+        (vec(at, 1..4), any::<bool>(), any::<bool>()).prop_map(|(members, multiple, required)| Relation::Group {
+            members,
+            multiple,
+            required
+        }),
     ]
 }
 
@@ -278,21 +301,25 @@ impl Node {
     /// Builds the clap tree that this describes.
     pub(crate) fn command(&self) -> Command {
         let root = self.build("app".into(), 0);
-        let root = if self.quirks.contains(&Quirk::Multicall) && !self.children.is_empty() && self.options.is_empty() {
-            root.multicall(true)
+        let bare = self.options.is_empty() && self.positionals == Layout::None;
+        let root = if self.quirks.contains(&Quirk::Multicall) && !self.children.is_empty() && bare {
+            return root.multicall(true);
         } else {
             root.no_binary_name(self.quirks.contains(&Quirk::NoProgramName))
-                .arg(Arg::new("agent").long("agent").global(true).action(ArgAction::SetTrue))
         };
-        root.arg(Arg::new("yes").long("yes").global(true).action(ArgAction::SetTrue)).arg(
-            Arg::new("max_changes").long("max-changes").global(true).value_parser(value_parser!(u32).range(1..)),
-        )
+        let switch = |name: &'static str| Arg::new(name).long(name).global(true).action(ArgAction::SetTrue);
+        let most = Arg::new("max_changes").long("max-changes").value_parser(value_parser!(u32).range(1..));
+        root.args([switch("agent"), switch("yes"), most.global(true)])
     }
 
     /// Takes away what makes one param depend on another, or on how the command is called.
     pub(crate) fn without_relations(mut self) -> Self {
         self.relations.clear();
-        self.quirks.retain(|quirk| *quirk != Quirk::ArgsConflict);
+        if matches!(self.positionals, Layout::Trailing | Layout::Dashed) {
+            // clap reads `-n=value` as such a positional, so an option that needs both can't be given at all.
+            self.options.iter_mut().for_each(|option| option.spelled = Spelled::Long);
+        }
+        self.quirks.retain(|quirk| !matches!(quirk, Quirk::ArgsConflict | Quirk::ElseHelp));
         self.children = self.children.into_iter().map(Self::without_relations).collect();
         self
     }
@@ -327,7 +354,8 @@ impl Node {
                 _ => command,
             };
         }
-        let words = [["list", "show", "list-all", "add"], ["get", "set", "get-all", "lis"], ["up", "down", "start", "s"]];
+        let words =
+            [["list", "show", "list-all", "add"], ["get", "set", "get-all", "lis"], ["up", "down", "start", "s"]];
         for (at, child) in self.children.iter().enumerate() {
             let word = words[depth.min(2)][at % 4];
             let mut sub = child.build(word.into(), depth + 1).visible_alias(format!("{word}x"));
@@ -423,9 +451,10 @@ impl Value_ {
             Self::AnyCase => arg.value_parser(choices).ignore_case(true),
             Self::Path => arg.value_parser(value_parser!(PathBuf)),
             Self::Os => arg.value_parser(value_parser!(OsString)),
-            Self::Own => arg.value_parser(clap::builder::NonEmptyStringValueParser::new().try_map(|text| {
-                if text.contains('%') { Err("holds a percent sign") } else { Ok(text.len()) }
-            })),
+            Self::Own => arg.value_parser(
+                clap::builder::NonEmptyStringValueParser::new()
+                    .try_map(|text| if text.contains('%') { Err("holds a percent sign") } else { Ok(text.len()) }),
+            ),
         }
     }
 

@@ -30,7 +30,11 @@ fn conflicts_and_requirements_name_both_sides() {
         .no("app", json!({"json": true, "yaml": true, "url": "u"}), "conflicts with `")
         .no("app", json!({"sign": "me", "url": "u"}), "k: missing; expected a string")
         .no("app", json!({"json": true}), "url: missing; expected a string")
-        .no("app", json!({"all": true, "json": true}), "all: can't be given together with any other param; expected it alone");
+        .no(
+            "app",
+            json!({"all": true, "json": true}),
+            "all: can't be given together with any other param; expected it alone",
+        );
     let refusal = table.call("app", &json!({"sign": "me", "url": "u"}), &[]).unwrap_err();
     assert_eq!(refusal.kind, Kind::InvalidParams);
     assert!(!refusal.to_string().contains("Usage"), "{refusal}");
@@ -60,7 +64,11 @@ fn what_overrides_another_is_a_conflict() {
     ]);
     Table::new(tree)
         .ok("app", json!({"color": true, "tag": ["a"], "name": "n"}), "--color --tag=a --name=n")
-        .no("app", json!({"color": true, "no-color": true}), "color: another param of this call overrides it; expected only one of the two")
+        .no(
+            "app",
+            json!({"color": true, "no-color": true}),
+            "color: another param of this call overrides it; expected only one of the two",
+        )
         .no("app", json!({"tag": ["a", "b"]}), "tag: each item overrides the one before it; expected at most 1 items");
 }
 
@@ -73,9 +81,11 @@ fn what_only_the_host_can_give_is_not_named() {
         switch("agent"),
     ]);
     let table = Table::new(tree);
-    table
-        .no("app", json!({"go": true}), "an argument that only the host can give is missing")
-        .no("app", json!({"stop": true}), "stop: conflicts with what the host sets");
+    table.no("app", json!({"go": true}), "an argument that only the host can give is missing").no(
+        "app",
+        json!({"stop": true}),
+        "stop: conflicts with what the host sets",
+    );
     for params in [json!({"go": true}), json!({"stop": true})] {
         let text = table.call("app", &params, &[]).unwrap_err().to_json().to_string();
         assert!(!text.contains("token") && !text.contains("agent"), "{text}");

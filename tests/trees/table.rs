@@ -77,7 +77,8 @@ impl Table {
 
 /// Renders the tokens as a table states them.
 pub(crate) fn shown(proved: &Proved) -> String {
-    let quoted = |token: &str| if token.is_empty() || token.contains(' ') { format!("{token:?}") } else { token.into() };
+    let quoted =
+        |token: &str| if token.is_empty() || token.contains(' ') { format!("{token:?}") } else { token.into() };
     let tokens = proved.arg0().into_iter().chain(proved.argv().iter().map(|token| token.as_os_str()));
     tokens.map(|token| quoted(token.to_str().unwrap())).collect::<Vec<_>>().join(" ")
 }

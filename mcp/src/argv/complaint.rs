@@ -9,7 +9,7 @@ use std::error::Error as _;
 
 /// Turns clap's error into a refusal that names only what the operation has.
 pub(super) fn refusal(command: &Command, error: &Error, invocation: &Invocation) -> Refusal {
-    let complaint = Complaint { command: called(command, invocation), error, invocation };
+    let complaint = Complaint { levels: levels(command, invocation), error, invocation };
     match error.kind() {
         ErrorKind::MissingRequiredArgument => complaint.missing(),
         ErrorKind::ArgumentConflict if complaint.text(ContextKind::InvalidSubcommand).is_none() => complaint.conflict(),
@@ -40,7 +40,8 @@ pub(super) fn refusal(command: &Command, error: &Error, invocation: &Invocation)
 }
 
 struct Complaint<'a> {
-    command: &'a Command,
+    /// The commands of the path, the root first.
+    levels: Vec<&'a Command>,
     error: &'a Error,
     invocation: &'a Invocation,
 }
@@ -65,12 +66,14 @@ impl Complaint<'_> {
     }
 
     fn missing_group(&self, shown: &str) -> Problem {
-        let group = self.command.get_groups().find(|group| self.shows(group) == shown);
-        let members: Vec<String> = group
-            .map(|group| self.members(group))
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|arg| self.param_of(arg))
+        let groups = self
+            .levels
+            .iter()
+            .enumerate()
+            .flat_map(|(depth, command)| command.get_groups().map(move |group| (depth, members(command, group))));
+        let members: Vec<String> = groups
+            .filter(|(_, members)| shows(members).is_some_and(|text| text == shown))
+            .flat_map(|(depth, members)| members.into_iter().filter_map(move |arg| self.param_of(depth, arg)))
             .map(|param| param.name.clone())
             .collect();
         match members.as_slice() {
@@ -154,7 +157,8 @@ impl Complaint<'_> {
         match (actual, number(ContextKind::ExpectedNumValues), number(ContextKind::MinValues)) {
             (Some(actual), Some(expected), _) => format!("{actual} values where {expected} are needed"),
             (Some(actual), None, Some(least)) => format!("{actual} values where at least {least} are needed"),
-            _ if self.error.kind() == ErrorKind::NoEquals => "needs a value".into(),
+            // Only a short name before a positional that takes dashes is written without `=`.
+            _ if self.error.kind() == ErrorKind::NoEquals => "can't be told apart from the positionals here".into(),
             _ => "too many values".into(),
         }
     }
@@ -184,43 +188,54 @@ impl Complaint<'_> {
 
     /// Finds the param that clap shows in its messages like this.
     fn param(&self, shown: &str) -> Option<&Param> {
-        self.command.get_arguments().find(|arg| is_shown_as(arg, shown)).and_then(|arg| self.param_of(arg))
+        self.levels.iter().enumerate().rev().find_map(|(depth, command)| {
+            let arg = command.get_arguments().find(|arg| is_shown_as(arg, shown))?;
+            self.param_of(depth, arg)
+        })
     }
 
-    fn param_of(&self, arg: &Arg) -> Option<&Param> {
-        self.invocation.operation().params.iter().find(|param| arg.get_id() == param.id.as_str())
+    fn param_of(&self, depth: usize, arg: &Arg) -> Option<&Param> {
+        let is = |param: &&Param| arg.get_id() == param.id.as_str() && (param.depth == depth || arg.is_global_set());
+        self.invocation.operation().params.iter().find(is)
     }
+}
 
-    /// Writes a group as clap does.
-    fn shows(&self, group: &ArgGroup) -> String {
-        let members = self.members(group);
-        let shown = members.iter().map(|arg| match arg.is_positional() {
-            true => bare(&arg.to_string()).to_owned(),
-            false => arg.to_string(),
-        });
-        format!("<{}>", shown.collect::<Vec<_>>().join("|"))
+fn levels<'a>(root: &'a Command, invocation: &Invocation) -> Vec<&'a Command> {
+    let mut levels = vec![root];
+    let mut command = root;
+    for word in &invocation.operation().path {
+        let Some(inner) = command.find_subcommand(word) else { break };
+        levels.push(inner);
+        command = inner;
     }
+    levels
+}
 
-    /// Returns the args of a group, those of the groups inside it included.
-    fn members(&self, group: &ArgGroup) -> Vec<&Arg> {
-        let mut members = Vec::new();
-        for id in group.get_args() {
-            match self.command.get_groups().find(|inner| inner.get_id() == id && inner.get_id() != group.get_id()) {
-                Some(inner) => members.extend(self.members(inner)),
-                None => members.extend(self.command.get_arguments().find(|arg| arg.get_id() == id)),
-            }
+/// Returns the args of a group, those of the groups inside it included.
+fn members<'a>(command: &'a Command, group: &ArgGroup) -> Vec<&'a Arg> {
+    let mut members = Vec::new();
+    for id in group.get_args() {
+        match command.get_groups().find(|inner| inner.get_id() == id && inner.get_id() != group.get_id()) {
+            Some(inner) => members.extend(self::members(command, inner)),
+            None => members.extend(command.get_arguments().find(|arg| arg.get_id() == id)),
         }
-        members
     }
+    members
 }
 
-fn called<'a>(command: &'a Command, invocation: &Invocation) -> &'a Command {
-    invocation.operation().path.iter().fold(command, |command, word| command.find_subcommand(word).unwrap_or(command))
+/// Writes a group as clap does; nothing where clap has not come to its command.
+fn shows(members: &[&Arg]) -> Option<String> {
+    let one = |arg: &&Arg| shown(arg).map(|text| if arg.is_positional() { bare(&text).to_owned() } else { text });
+    Some(format!("<{}>", members.iter().map(one).collect::<Option<Vec<_>>>()?.join("|")))
 }
 
-fn is_shown_as(arg: &Arg, shown: &str) -> bool {
-    let own = arg.to_string();
-    own == shown || arg.is_positional() && bare(&own) == bare(shown)
+fn is_shown_as(arg: &Arg, text: &str) -> bool {
+    shown(arg).is_some_and(|own| own == text || arg.is_positional() && bare(&own) == bare(text))
+}
+
+/// Writes an arg as clap does; nothing where clap has not come to its command, for there it would panic.
+fn shown(arg: &Arg) -> Option<String> {
+    arg.get_num_args().map(|_| arg.to_string())
 }
 
 /// Strips what tells required from optional.

@@ -6,41 +6,19 @@ use crate::catalog::{Injected, Param, ParamKind, Spelling};
 use crate::invocation::{Given, Invocation, value_type};
 use crate::refusal::Problem;
 
-/// How the tree takes the start of its argv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
-    /// The program's name, then the tokens.
-    Program,
-    /// The tokens alone.
-    Tokens,
-    /// The program's name is the first word of the command.
-    Applet,
-}
-
-/// Writes an invocation as the tokens behind the program's name; in a multicall tree behind nothing,
-/// for there the first word is the program's name.
+/// Writes an invocation as the tokens behind the program's name.
 ///
 /// # Errors
 /// Every value that the command line can't carry.
-pub(super) fn tokens(start: Start, inject: &[Injected], invocation: &Invocation) -> Result<Vec<String>, Vec<Problem>> {
+pub(super) fn tokens(inject: &[Injected], invocation: &Invocation) -> Result<Vec<String>, Vec<Problem>> {
     let operation = invocation.operation();
-    let own = operation.path.len();
     let mut problems = Vec::new();
-    let mut line: Vec<String> = Vec::new();
-    let mut words = operation.path.iter();
-    if start == Start::Applet {
-        line.extend(words.next().cloned());
-    }
-    line.extend(inject.iter().map(|injected| injected.token.clone()));
-    let passed = own - words.len();
-    for (depth, word) in (passed..).zip(words) {
-        let level = |param: &Param| param.depth == depth || depth == passed && param.depth < passed;
-        let options = options(invocation, level, &mut problems);
-        line.extend(ordered(options, Follows::Word, &mut problems));
+    let mut line: Vec<String> = inject.iter().map(|injected| injected.token.clone()).collect();
+    for (depth, word) in operation.path.iter().enumerate() {
+        line.extend(ordered(options(invocation, depth, &mut problems), Follows::Word, &mut problems));
         line.push(word.clone());
     }
-    let level = |param: &Param| param.depth >= own || passed == own;
-    let options = options(invocation, level, &mut problems);
+    let options = options(invocation, operation.path.len(), &mut problems);
     match positionals(invocation) {
         Ok(positionals) => {
             let external = operation.params.iter().any(|param| param.spelling == Spelling::External)
@@ -77,14 +55,10 @@ enum Follows {
     Word,
 }
 
-fn options<'a>(
-    invocation: &'a Invocation,
-    level: impl Fn(&Param) -> bool,
-    problems: &mut Vec<Problem>,
-) -> Vec<(&'a Param, Piece)> {
-    let short = short_values(invocation);
+fn options<'a>(invocation: &'a Invocation, depth: usize, problems: &mut Vec<Problem>) -> Vec<(&'a Param, Piece)> {
+    let short = short_values(invocation, depth);
     let mut options = Vec::new();
-    for (param, given) in invocation.values().filter(|(param, _)| level(param)) {
+    for (param, given) in invocation.values().filter(|(param, _)| param.depth == depth) {
         if matches!(param.spelling, Spelling::Long(_) | Spelling::Short(_)) {
             match pieces(param, given, short) {
                 Ok(pieces) => options.extend(pieces.into_iter().map(|piece| (param, piece))),
@@ -118,8 +92,10 @@ fn ordered(mut options: Vec<(&Param, Piece)>, follows: Follows, problems: &mut V
     options.into_iter().flat_map(|(_, piece)| piece.tokens).collect()
 }
 
-fn short_values(invocation: &Invocation) -> ShortValues {
-    let is_first = |param: &Param| matches!(param.spelling, Spelling::Positional { index: 1, last: false, .. });
+fn short_values(invocation: &Invocation, depth: usize) -> ShortValues {
+    let is_first = |param: &Param| {
+        param.depth == depth && matches!(param.spelling, Spelling::Positional { index: 1, last: false, .. })
+    };
     let mut first = invocation.operation().params.iter().filter(|param| is_first(param));
     let takes_dashes = first.any(|param| value_type(&param.kind).is_some_and(|kind| kind.allow_hyphen));
     if takes_dashes { ShortValues::Apart } else { ShortValues::Joined }

@@ -36,6 +36,14 @@ pub(super) fn pieces(param: &Param, given: &Given, short: ShortValues) -> Result
     let flag = param.spelling.to_string();
     let join = |value: &str| match (&param.spelling, short, value_type(&param.kind)) {
         (Spelling::Short(_), ShortValues::Apart, Some(kind)) => {
+            if needs_equals(&param.kind) {
+                return Err(Box::new(Problem {
+                    param: param.name.clone(),
+                    problem: "can't be told apart from the positionals here".into(),
+                    expected: Some("the call without it".into()),
+                    ..Problem::default()
+                }));
+            }
             stands_alone(param, kind, value)?;
             Ok(Piece { tokens: vec![flag.clone(), value.to_owned()], tail: Tail::Closed })
         }
@@ -125,15 +133,18 @@ fn apart(param: &Param, item: &ValueType, repeat: &Repeat, values: &[String]) ->
 }
 
 fn bare_tail(kind: &ParamKind) -> Tail {
-    let (item, require_equals) = match kind {
-        ParamKind::Optional { value, require_equals } => (value, *require_equals),
-        ParamKind::Many { item, repeat } => (item, repeat.require_equals),
-        ParamKind::Switch | ParamKind::Count | ParamKind::One(_) => return Tail::Closed,
-    };
-    match (require_equals, item.allow_hyphen) {
-        (true, _) => Tail::Closed,
-        (false, true) => Tail::Greedy,
-        (false, false) => Tail::Open,
+    match value_type(kind) {
+        Some(value) if value.allow_hyphen && !needs_equals(kind) => Tail::Greedy,
+        Some(_) if !needs_equals(kind) => Tail::Open,
+        _ => Tail::Closed,
+    }
+}
+
+fn needs_equals(kind: &ParamKind) -> bool {
+    match kind {
+        ParamKind::Optional { require_equals, .. } => *require_equals,
+        ParamKind::Many { repeat, .. } => repeat.require_equals,
+        ParamKind::Switch | ParamKind::Count | ParamKind::One(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tokens of the positionals, before and behind `--`.
 
 use super::options::{not_the_end, stands_alone};
-use crate::catalog::{Param, ParamKind, Spelling, ValueType};
+use crate::catalog::{Escape, Param, ParamKind, Spelling, ValueType};
 use crate::invocation::{Given, Invocation, cut, describe, value_type};
 use crate::refusal::Problem;
 
@@ -20,11 +20,12 @@ pub(super) fn positionals(invocation: &Invocation) -> Result<Positionals, Vec<Pr
     let Some(furthest) = slots.iter().rposition(|slot| slot.given.is_some()) else { return Ok(Positionals::default()) };
     let mut problems = Vec::new();
     let mut line = Positionals::default();
-    let mut place = place(&slots);
+    let escape = invocation.operation().escape;
+    let mut place = place(&slots, escape);
     for (at, slot) in slots.iter().enumerate() {
         let result = match slot.given {
             None if at > furthest => break,
-            None => gap(&slots, at, furthest),
+            None => gap(&slots, at, furthest, escape),
             Some(given) => slot.tokens(given),
         };
         let tokens = match result {
@@ -99,6 +100,16 @@ impl Slot<'_> {
         }
     }
 
+    /// Its values share one token.
+    fn is_joined(&self) -> bool {
+        match (&self.param.kind, self.given) {
+            (ParamKind::Many { repeat, .. }, Some(Given::Values(values))) => {
+                repeat.delimiter.is_some() && !repeat.append && values.len() > repeat.max
+            }
+            _ => false,
+        }
+    }
+
     fn tokens(&self, given: &Given) -> Result<Vec<String>, Box<Problem>> {
         let Given::Values(values) = given else {
             return Ok(match given {
@@ -118,9 +129,7 @@ impl Slot<'_> {
         }
         values.iter().try_for_each(|value| not_the_end(self.param, repeat, value))?;
         match repeat.delimiter {
-            Some(delimiter) if !repeat.append && values.len() > repeat.max => {
-                Ok(vec![values.join(&String::from(delimiter))])
-            }
+            Some(delimiter) if self.is_joined() => Ok(vec![values.join(&String::from(delimiter))]),
             _ => Ok(values.clone()),
         }
     }
@@ -145,20 +154,17 @@ fn slots(invocation: &Invocation) -> Vec<Slot<'_>> {
 }
 
 /// Where the positionals start.
-fn place(slots: &[Slot<'_>]) -> Place {
+fn place(slots: &[Slot<'_>], escape: Escape) -> Place {
     let external = slots.iter().any(|slot| slot.param.spelling == Spelling::External && slot.given.is_some());
     let has_last = slots.iter().any(|slot| slot.last);
     let ends_at_escape = slots.first().is_some_and(|slot| slot.terminator() == Some("--"));
     let several = slots.iter().filter(|slot| slot.given.is_some()).count() > 1;
-    // Behind `--` clap goes straight to the last positional of these.
-    let skips = has_last || may_miss(slots) && several;
-    if external || ends_at_escape || skips { Place::Before } else { Place::Behind }
-}
-
-/// Tells whether an optional positional stands before a required one: then clap fills the last one first.
-fn may_miss(slots: &[Slot<'_>]) -> bool {
-    let required = slots.iter().rposition(|slot| slot.param.required && !slot.last);
-    required.is_some_and(|at| slots[..at].iter().any(|slot| !slot.param.required && slot.terminator().is_none()))
+    let differs = match escape {
+        Escape::Plain => false,
+        Escape::LastFirst => several,
+        Escape::Undelimited => slots.iter().any(Slot::is_joined),
+    };
+    if external || ends_at_escape || has_last || differs { Place::Before } else { Place::Behind }
 }
 
 /// Tells whether a list and the positional behind it are told apart by what follows each token.
@@ -172,10 +178,14 @@ fn shares_its_end(slots: &[Slot<'_>], at: usize) -> bool {
         && slots[list + 1].param.spelling != Spelling::External
 }
 
-fn gap(slots: &[Slot<'_>], at: usize, furthest: usize) -> Result<Vec<String>, Box<Problem>> {
+fn gap(slots: &[Slot<'_>], at: usize, furthest: usize, escape: Escape) -> Result<Vec<String>, Box<Problem>> {
     let slot = &slots[at];
     let later = &slots[furthest];
-    if later.last || slot.terminator().is_some() || may_miss(slots) || later.param.spelling == Spelling::External {
+    if later.last
+        || slot.terminator().is_some()
+        || escape == Escape::LastFirst && furthest + 1 == slots.len()
+        || later.param.spelling == Spelling::External
+    {
         return Ok(Vec::new());
     }
     Err(Box::new(Problem {

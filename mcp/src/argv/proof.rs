@@ -1,6 +1,5 @@
 //! Whether the parsed argv means exactly the invocation.
 
-use super::line::Start;
 use crate::catalog::{Injected, Param, ParamKind, Spelling};
 use crate::invocation::{Given, Invocation, cut};
 use crate::refusal::{Kind, Problem, Refusal};
@@ -19,15 +18,13 @@ pub(super) fn prove(
     matches: &ArgMatches,
     invocation: &Invocation,
     inject: &[Injected],
-    start: Start,
 ) -> Result<(), Refusal> {
     let path = &invocation.operation().path;
-    let mut expected = expected(invocation, inject, start);
+    let mut expected = expected(invocation, inject);
     let mut overridden = Vec::new();
-    let globals = globals(command, path);
     let (mut command, mut matches) = (command, matches);
     for depth in 0..=path.len() {
-        level(Level { command, matches, depth, globals: &globals }, &mut expected, &mut overridden)?;
+        level(command, matches, depth, &mut expected, &mut overridden)?;
         match (path.get(depth), matches.subcommand()) {
             (Some(word), Some((name, inner))) if word == name => {
                 command = command.find_subcommand(name).ok_or_else(|| differs("the command is not in the tree"))?;
@@ -94,20 +91,17 @@ impl Values<'_> {
     }
 }
 
-fn expected<'a>(invocation: &'a Invocation, inject: &'a [Injected], start: Start) -> Vec<Expected<'a>> {
-    let own = invocation.operation().path.len();
-    // A multicall tree has no room for options before its first word.
-    let first = usize::from(start == Start::Applet).min(own);
+fn expected<'a>(invocation: &'a Invocation, inject: &'a [Injected]) -> Vec<Expected<'a>> {
     let injected = inject.iter().map(|injected| Expected {
         id: &injected.id,
-        depth: first,
+        depth: 0,
         param: None,
         values: Values::Exactly(injected.values.iter().map(|value| Cow::Borrowed(value.as_str())).collect()),
         seen: false,
     });
     let params = invocation.values().map(|(param, given)| Expected {
         id: if param.spelling == Spelling::External { EXTERNAL } else { &param.id },
-        depth: param.depth.clamp(first, own),
+        depth: param.depth,
         param: Some(param),
         values: match given {
             Given::Present | Given::Bare => Values::Presence,
@@ -122,41 +116,24 @@ fn expected<'a>(invocation: &'a Invocation, inject: &'a [Injected], start: Start
     injected.chain(params).collect()
 }
 
-/// Returns the ids of the global args along a path.
-fn globals<'a>(root: &'a Command, path: &[String]) -> Vec<&'a str> {
-    let mut globals = Vec::new();
-    let mut command = Some(root);
-    let mut words = path.iter();
-    while let Some(here) = command {
-        globals.extend(here.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().as_str()));
-        command = words.next().and_then(|word| here.find_subcommand(word));
-    }
-    globals
-}
-
-/// One level of the matches.
-struct Level<'a> {
-    command: &'a Command,
-    matches: &'a ArgMatches,
-    depth: usize,
-    globals: &'a [&'a str],
-}
-
 /// Checks what one level sets from the command line.
-fn level(level: Level<'_>, expected: &mut [Expected<'_>], overridden: &mut Vec<Problem>) -> Result<(), Refusal> {
-    let Level { command, matches, depth, globals } = level;
+fn level(
+    command: &Command,
+    matches: &ArgMatches,
+    depth: usize,
+    expected: &mut [Expected<'_>],
+    overridden: &mut Vec<Problem>,
+) -> Result<(), Refusal> {
     for id in matches.ids().map(clap::Id::as_str) {
-        // A copy stands at levels above its definition too, where asking for its source panics.
-        if matches.try_contains_id(id).is_err() || matches.value_source(id) != Some(ValueSource::CommandLine) {
+        // Groups are listed too, and global args of other levels that this command can't read.
+        let Some(arg) = command.get_arguments().find(|arg| arg.get_id() == id) else { continue };
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
             continue;
         }
         let own = expected.iter().position(|wanted| wanted.id == id && wanted.depth == depth);
-        // clap copies a global arg to every level of the path, up and down.
-        let copied = || expected.iter().position(|wanted| wanted.id == id && globals.contains(&id));
+        // clap copies a global arg to every level.
+        let copied = || expected.iter().position(|wanted| wanted.id == id && arg.is_global_set());
         let Some(at) = own.or_else(copied) else {
-            if command.get_groups().any(|group| group.get_id() == id) {
-                continue;
-            }
             return Err(differs(format!("`{id}` would be set as well")));
         };
         let wanted = &mut expected[at];

@@ -1,5 +1,4 @@
-use super::line::{self, Start};
-use super::{complaint, proof};
+use super::{complaint, line, proof};
 use crate::catalog::Catalog;
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Refusal};
@@ -28,7 +27,7 @@ impl Proved {
     /// [`Panicked`](crate::refusal::Kind::Panicked).
     pub fn new(catalog: &Catalog, invocation: Invocation) -> Result<Self, Refusal> {
         let start = start(&catalog.prototype);
-        let tokens = line::tokens(start, &catalog.inject, &invocation).map_err(Refusal::invalid)?;
+        let tokens = line::tokens(&catalog.inject, &invocation).map_err(Refusal::invalid)?;
         let mut argv: Vec<OsString> = tokens.into_iter().map(OsString::from).collect();
         let mut parser = Pooled::take(catalog);
         let program = (start == Start::Program).then(|| OsString::from(&catalog.root));
@@ -37,7 +36,7 @@ impl Proved {
         let parsed = catch_unwind(AssertUnwindSafe(|| parser.command.try_get_matches_from_mut(line)))
             .map_err(|panic| panicked(panic.as_ref()))?;
         let proved = match &parsed {
-            Ok(matches) => proof::prove(&parser.command, matches, &invocation, &catalog.inject, start),
+            Ok(matches) => proof::prove(&parser.command, matches, &invocation, &catalog.inject),
             Err(error) => Err(complaint::refusal(&parser.command, error, &invocation)),
         };
         parser.give_back();
@@ -89,6 +88,17 @@ impl<'a> Pooled<'a> {
             idle.push(self.command);
         }
     }
+}
+
+/// How the tree takes the start of its argv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    /// The program's name, then the tokens.
+    Program,
+    /// The tokens alone.
+    Tokens,
+    /// The program's name is the first word of the command.
+    Applet,
 }
 
 fn start(prototype: &Command) -> Start {

@@ -54,6 +54,8 @@ pub struct Operation {
     pub constraints: Vec<String>,
     /// Examples that the author declared.
     pub examples: Vec<Example>,
+    /// How clap reads positionals behind `--`.
+    pub escape: Escape,
     /// Output holds text that comes from data, not from the CLI itself.
     pub untrusted_output: bool,
 }
@@ -90,6 +92,18 @@ impl Operation {
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)
     }
+}
+
+/// How clap reads positionals behind `--`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Escape {
+    /// As before it, only that nothing is a flag or a subcommand.
+    #[default]
+    Plain,
+    /// From the last one on (`allow_missing_positional`).
+    LastFirst,
+    /// Without splitting at delimiters (`dont_delimit_trailing_values`).
+    Undelimited,
 }
 
 /// A call worth showing, as its author wrote it.

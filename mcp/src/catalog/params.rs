@@ -5,7 +5,7 @@
 
 use super::constraint::Constraints;
 use super::name::{Properties, is_same, property};
-use super::{BaseType, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
+use super::{BaseType, Escape, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
 use crate::annotate::ArgNote;
 use clap::{Arg, ArgAction, Command};
 use std::collections::HashSet;
@@ -79,6 +79,17 @@ pub(super) fn is_action_only(arg: &Arg) -> bool {
 pub(super) fn is_called(arg: &Arg, name: &str) -> bool {
     let name = name.trim_start_matches('-');
     arg.get_long().is_some_and(|long| is_same(long, name)) || is_same(arg.get_id().as_str(), name)
+}
+
+/// Tells how a command reads positionals behind `--`.
+pub(super) fn escape(command: &Command) -> Escape {
+    if command.is_allow_missing_positional_set() {
+        Escape::LastFirst
+    } else if command.is_dont_delimit_trailing_values_set() {
+        Escape::Undelimited
+    } else {
+        Escape::Plain
+    }
 }
 
 /// clap refuses a call without it, and the host's environment can't give it.

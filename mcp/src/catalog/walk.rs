@@ -182,6 +182,7 @@ impl<'a> Walker<'a> {
             params,
             constraints,
             examples: note.examples.clone(),
+            escape: params::escape(command),
             untrusted_output: note.untrusted_output,
         });
         Ok(None)

@@ -1,7 +1,7 @@
 //! Queries against a small tree.
 
 use super::{GroupAbout, Index};
-use crate::catalog::{BaseType, Choice, Effect, Operation, Param, ParamKind, Spelling, ValueType};
+use crate::catalog::{BaseType, Choice, Effect, Escape, Operation, Param, ParamKind, Spelling, ValueType};
 use std::sync::Arc;
 
 fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operation> {
@@ -18,6 +18,7 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         params: params.iter().map(|(name, choices)| param(name, choices, path.len())).collect(),
         constraints: Vec::new(),
         examples: Vec::new(),
+        escape: Escape::Plain,
         untrusted_output: false,
         path,
     })
