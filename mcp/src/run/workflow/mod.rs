@@ -209,7 +209,10 @@ impl Workflow {
             Ok(None) => return done.report(step, json!({ "skipped": "its condition does not hold" })),
             Err(refusal) => return done.end(step, Err(refusal)),
         };
-        let via = unit.as_deref_mut().map(|unit| Via::Unit(unit));
+        let via = match unit {
+            Some(unit) => Some(Via::Unit(&mut **unit)),
+            None => None,
+        };
         let result = pipeline.step(call, via, caller, cancel.clone()).await;
         done.end(step, result);
     }
