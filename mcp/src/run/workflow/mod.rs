@@ -209,10 +209,7 @@ impl Workflow {
             Ok(None) => return done.report(step, json!({ "skipped": "its condition does not hold" })),
             Err(refusal) => return done.end(step, Err(refusal)),
         };
-        let via = match unit {
-            Some(unit) => Some(Via::Unit(&mut **unit)),
-            None => None,
-        };
+        let via = unit.as_mut().map(|unit| Via::Unit(&mut **unit));
         let result = pipeline.step(call, via, caller, cancel.clone()).await;
         done.end(step, result);
     }
