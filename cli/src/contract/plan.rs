@@ -210,6 +210,25 @@ impl Plan {
         Ok(())
     }
 
+    /// Changes columns of a row without showing it: use [`Plan::change`] to say what it means.
+    ///
+    /// # Errors
+    /// When the row does not exist or SQLite fails.
+    pub fn update_unseen(&mut self, table: &str, id: i64, changes: Row) -> Result<(), CliError> {
+        self.unseen(|plan| plan.update(table, id, changes))
+    }
+
+    /// Plans changes without showing them: use [`Plan::change`] to say what they mean.
+    ///
+    /// # Errors
+    /// What `build` reports.
+    pub fn unseen<T>(&mut self, build: impl FnOnce(&mut Self) -> Result<T, CliError>) -> Result<T, CliError> {
+        let shown = self.current().fields.len();
+        let built = build(self);
+        self.current().fields.truncate(shown);
+        built
+    }
+
     /// Deletes a row and every row that refers to it, those first, and shows how many of each.
     ///
     /// # Errors

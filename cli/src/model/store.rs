@@ -1,3 +1,4 @@
+use super::fields::FIELDS;
 use super::item::{Creator, Item};
 use super::key::citekey;
 use super::lookup::collection_by_path;
@@ -52,6 +53,33 @@ pub fn add_item(plan: &mut Plan, item: &Item) -> Result<String, CliError> {
         plan.change("collections", Value::Null, json!(item.collections));
     }
     Ok(item.key)
+}
+
+/// Plans an item's own fields and creators to be those of `item`, inside an operation.
+///
+/// Tags and collections are links and stay as they are.
+///
+/// # Errors
+/// When the item is not stored or can't be, or its key is another item's.
+pub fn update_item(plan: &mut Plan, item: &Item) -> Result<(), CliError> {
+    let mut item = item.clone();
+    item.normalize()?;
+    let other = plan.find("items", &[("key", item.key.clone().into())])?;
+    if other.is_some_and(|other| other["id"].as_i64() != Some(item.id)) {
+        return Err(CliError::precondition(format!("there is another item {:?}", item.key)));
+    }
+    let mut columns = row([
+        ("key", json!(item.key)),
+        ("type", json!(item.kind)),
+        ("title", json!(item.title)),
+        ("issued", json!(item.issued)),
+        ("updated_at", json!(plan.now())),
+    ]);
+    columns.extend(FIELDS.iter().map(|field| (field.name.to_owned(), json!(item.field(field.name)))));
+    let extra = if item.extra.is_empty() { Value::Null } else { json!(Value::Object(item.extra.clone()).to_string()) };
+    columns.insert("extra".to_owned(), extra);
+    plan.update("items", item.id, columns)?;
+    set_creators(plan, item.id, &item.creators)
 }
 
 /// Plans an item's creators to be these, and shows the change; creators nobody has any more go.

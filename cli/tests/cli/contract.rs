@@ -72,6 +72,15 @@ impl Sample {
 #[rustfmt::skip]
 const SAMPLES: &[Sample] = &[
     Sample::new("items add", &["Frankenstein", "--type=book", "--author=Shelley, Mary", "--issued=1818", "--tag=novel"]),
+    Sample::new("items edit", &["darwin1859", "--issued=1860", "--set=edition=2", "--author=Darwin, C.", "--set=publisher="]),
+    Sample::new("items trash", &["darwin1859", "einstein1905"]),
+    Sample::new("items restore", &["darwin1859"]).after(&[&["items", "trash", "darwin1859"]]),
+    Sample::new("items delete", &["darwin1871", "einstein1905"]),
+    Sample::new("items tags add", &["darwin1859", "--tag=history", "--tag=biology"]),
+    Sample::new("items tags remove", &["darwin1859", "--tag=classic"]),
+    Sample::new("items attachments add", &["darwin1859", "{dir}/a.pdf"]).with(&[("a.pdf", "%PDF-1.4 a")]),
+    Sample::new("items duplicates resolve", &[])
+        .after(&[&["items", "attachments", "add", "einstein1905copy", "{dir}/a.pdf"]]).with(&[("a.pdf", "%PDF-1.4 a")]),
     Sample::new("journal undo", &["4"]),
 ];
 

@@ -1,0 +1,55 @@
+use super::{each_item, read_keys};
+use crate::context::Context;
+use crate::db::row;
+use crate::error::CliError;
+use crate::model::collection_by_path;
+use clap_facade::annotate;
+use serde_json::json;
+
+/// Move items from one collection to another
+///
+/// An item that is not in the first collection fails; `collections add` only adds.
+#[derive(Debug, clap::Args)]
+#[command(add = annotate::mutating()
+    .example("File a work from the inbox", "items move darwin1859 --from Inbox --to Biology/Evolution --yes"))]
+pub(crate) struct MoveArgs {
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<String>,
+    /// The path of the collection that the items leave
+    #[arg(long, value_name = "PATH")]
+    from: String,
+    /// The path of the collection that the items enter
+    #[arg(long, value_name = "PATH")]
+    to: String,
+}
+
+pub(crate) fn cmd_move(ctx: &mut Context<'_, '_>, args: &MoveArgs) -> Result<(), CliError> {
+    let keys = read_keys(ctx, &args.keys)?;
+    ctx.write(|ctx, plan| {
+        let from = collection_by_path(plan, &args.from)?["id"].clone();
+        let to = collection_by_path(plan, &args.to)?["id"].clone();
+        if from == to {
+            return Err(CliError::usage("--from and --to name the same collection"));
+        }
+        let ignores_missing = ctx.globals.operation.ignore_missing;
+        each_item(ctx, plan, "move", &keys, |plan, id| {
+            let link = |collection: &serde_json::Value| [("collection_id", collection.clone()), ("item_id", json!(id))];
+            let Some(old) = plan.find("collection_items", &link(&from))? else {
+                if ignores_missing {
+                    return Ok(());
+                }
+                return Err(CliError::not_found(format!("the item is not in the collection {:?}", args.from))
+                    .hint("--ignore-missing passes over such items"));
+            };
+            plan.change("collection", json!(args.from), json!(args.to));
+            plan.unlink("collection_items", old["id"].as_i64().unwrap_or_default())?;
+            if plan.find("collection_items", &link(&to))?.is_none() {
+                let mut columns = row(link(&to));
+                columns.insert("added_at".to_owned(), json!(plan.now()));
+                plan.link("collection_items", columns)?;
+            }
+            Ok(())
+        })
+    })
+}

@@ -1,0 +1,29 @@
+use super::{each_item, read_keys};
+use crate::context::Context;
+use crate::db::row;
+use crate::error::CliError;
+use clap_facade::annotate;
+use serde_json::json;
+
+/// Restore items from the trash
+#[derive(Debug, clap::Args)]
+#[command(add = annotate::mutating().example("Take a work back out of the trash", "items restore darwin1859 --yes"))]
+pub(crate) struct RestoreArgs {
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<String>,
+}
+
+pub(crate) fn cmd_restore(ctx: &mut Context<'_, '_>, args: &RestoreArgs) -> Result<(), CliError> {
+    let keys = read_keys(ctx, &args.keys)?;
+    ctx.write(|ctx, plan| {
+        each_item(ctx, plan, "restore", &keys, |plan, id| {
+            let is_trashed = plan.row("items", id)?.is_some_and(|item| !item["trashed_at"].is_null());
+            if !is_trashed {
+                return Ok(());
+            }
+            plan.change("trashed", json!(true), json!(false));
+            plan.update("items", id, row([("trashed_at", json!(null))]))
+        })
+    })
+}

@@ -1,0 +1,37 @@
+use crate::commands::items::{each_item, read_keys};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::model::tag_item;
+use clap_facade::annotate;
+use serde_json::{Value, json};
+
+/// Add tags to items: tag papers and books
+#[derive(Debug, clap::Args)]
+#[command(add = annotate::mutating()
+    .example("Tag two works", "items tags add darwin1859 darwin1871 --tag evolution --yes"))]
+pub(crate) struct AddArgs {
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    #[arg(value_name = "KEY", required = true)]
+    keys: Vec<String>,
+    /// The tag to add; may be given again
+    #[arg(long, value_name = "TAG", required = true)]
+    tag: Vec<String>,
+}
+
+pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), CliError> {
+    let keys = read_keys(ctx, &args.keys)?;
+    ctx.write(|ctx, plan| {
+        each_item(ctx, plan, "tag", &keys, |plan, id| {
+            let mut added = Vec::new();
+            for tag in args.tag.iter().map(|tag| tag.trim()) {
+                if tag_item(plan, id, tag)? {
+                    added.push(tag);
+                }
+            }
+            if !added.is_empty() {
+                plan.change("tags added", Value::Null, json!(added));
+            }
+            Ok(())
+        })
+    })
+}

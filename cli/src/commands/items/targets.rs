@@ -1,0 +1,78 @@
+use crate::context::Context;
+use crate::contract::Plan;
+use crate::error::{CliError, ErrorKind};
+use crate::model::{Item, item_by_key, item_id};
+
+/// The keys a command names, each once; `-` stands for the words on stdin.
+pub(crate) fn read_keys(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<Vec<String>, CliError> {
+    let mut keys: Vec<String> = Vec::new();
+    for name in named {
+        let mut text = name.clone();
+        if name == "-" {
+            text.clear();
+            ctx.io.stdin.read_to_string(&mut text)?;
+        }
+        let words: Vec<&str> = if name == "-" { text.split_whitespace().collect() } else { vec![text.trim()] };
+        for word in words {
+            if !keys.iter().any(|key| key.eq_ignore_ascii_case(word)) {
+                keys.push(word.to_owned());
+            }
+        }
+    }
+    match keys.is_empty() {
+        true => {
+            Err(CliError::usage("no item is named").hint("name items by their keys, or pass keys on stdin with `-`"))
+        }
+        false => Ok(keys),
+    }
+}
+
+/// Reads the items that keys name; with `--ignore-missing` those that exist.
+pub(crate) fn read_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<Vec<Item>, CliError> {
+    let db = ctx.db()?;
+    let mut items = Vec::new();
+    for key in read_keys(ctx, named)? {
+        match item_by_key(&db, &key) {
+            Ok(item) => items.push(item),
+            Err(error) if ctx.globals.operation.ignore_missing && error.kind() == ErrorKind::NotFound => {
+                ctx.note(&format!("passed over: {error}"))?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(items)
+}
+
+/// Plans one operation for each item that keys name; `change` gets the item's id.
+pub(crate) fn each_item(
+    ctx: &mut Context<'_, '_>,
+    plan: &mut Plan,
+    action: &str,
+    keys: &[String],
+    mut change: impl FnMut(&mut Plan, i64) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let ignores_missing = ctx.globals.operation.ignore_missing;
+    let mut seen = Vec::new();
+    for key in keys {
+        let id = match item_id(plan, key) {
+            Err(error) if ignores_missing && error.kind() == ErrorKind::NotFound => {
+                plan.skip(action, format!("item {key}"), "it does not exist");
+                continue;
+            }
+            other => other,
+        };
+        if let Ok(id) = &id {
+            if seen.contains(id) {
+                continue;
+            }
+            seen.push(*id);
+        }
+        plan.attempt(action, format!("item {key}"), |plan| {
+            let id = id?;
+            let row = plan.row("items", id)?.unwrap_or_default();
+            plan.retarget(format!("item {}", crate::context::text(&row, "key")));
+            change(plan, id)
+        });
+    }
+    Ok(())
+}
