@@ -30,6 +30,7 @@ pub mod enrich;
 pub mod error;
 pub mod formats;
 pub mod globals;
+pub mod hygiene;
 pub mod io;
 pub mod model;
 pub mod output;

@@ -1,0 +1,11 @@
+//! What is untidy in a library, found without touching it: pure functions over plain data.
+
+mod fold;
+mod gaps;
+mod people;
+mod tags;
+
+pub use fold::{fold, squash};
+pub use gaps::{Aspect, Gap, Member, Siblings, gaps};
+pub use people::{NameGroup, NameVariant, NameVariantKind, Person, group_people};
+pub use tags::{CountedName, TagGroup, TagVariant, TagVariantKind, group_tags};
