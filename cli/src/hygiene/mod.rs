@@ -2,10 +2,12 @@
 
 mod fold;
 mod gaps;
+mod health;
 mod people;
 mod tags;
 
 pub use fold::{fold, squash};
 pub use gaps::{Aspect, Gap, Member, Siblings, gaps};
+pub use health::{Finding, Purpose, Subject, Weight, examine};
 pub use people::{NameGroup, NameVariant, NameVariantKind, Person, group_people};
 pub use tags::{CountedName, TagGroup, TagVariant, TagVariantKind, group_tags};

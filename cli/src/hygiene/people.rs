@@ -63,14 +63,13 @@ impl Person {
 /// A short form that fits two people (`Smith, J.` beside `Smith, John` and `Smith, Jane`) is left out.
 pub fn group_people(people: &[Person]) -> Vec<NameGroup> {
     let mut fullest: Vec<&Person> = people.iter().collect();
-    fullest.sort_by_key(|p| (std::cmp::Reverse(fullness(p)), std::cmp::Reverse(p.count), p.family.clone(), p.given.clone()));
+    fullest.sort_by_key(|p| {
+        (std::cmp::Reverse(fullness(p)), std::cmp::Reverse(p.count), p.family.clone(), p.given.clone())
+    });
     let mut groups: Vec<(&Person, Vec<NameVariant>)> = Vec::new();
     for person in fullest {
-        let mut homes: Vec<(NameVariantKind, usize)> = groups
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (kept, _))| Some((compare(kept, person)?, index)))
-            .collect();
+        let mut homes: Vec<(NameVariantKind, usize)> =
+            groups.iter().enumerate().filter_map(|(index, (kept, _))| Some((compare(kept, person)?, index))).collect();
         homes.sort();
         match homes[..] {
             [(kind, index)] => groups[index].1.push(variant(person, kind)),
@@ -105,7 +104,9 @@ fn compare(kept: &Person, other: &Person) -> Option<NameVariantKind> {
     if plain(&family) == plain(&other_family) {
         let accents = |p: &Person| marks(&p.family) + &marks(&p.given);
         return match (plain(&given) == plain(&other_given), fits(&given, &other_given)) {
-            (true, _) if family == other_family && accents(kept) == accents(other) => Some(NameVariantKind::Punctuation),
+            (true, _) if family == other_family && accents(kept) == accents(other) => {
+                Some(NameVariantKind::Punctuation)
+            }
             (true, _) => Some(NameVariantKind::Accent),
             (false, true) => Some(NameVariantKind::Initials),
             (false, false) => None,

@@ -76,7 +76,11 @@ fn group(mut names: Vec<&CountedName>) -> TagGroup {
     let keys = Keys::of(&kept.name);
     let variants = names[1..]
         .iter()
-        .map(|other| TagVariant { name: other.name.clone(), count: other.count, kind: keys.compare(&Keys::of(&other.name)) })
+        .map(|other| TagVariant {
+            name: other.name.clone(),
+            count: other.count,
+            kind: keys.compare(&Keys::of(&other.name)),
+        })
         .collect();
     TagGroup { keep: kept.name.clone(), count: kept.count, variants }
 }
@@ -154,9 +158,16 @@ fn singular(word: &str) -> String {
     if !word.is_ascii() || word.len() < 4 || ["news", "series", "species"].contains(&word) {
         return word.to_owned();
     }
-    for (plural, ending) in
-        [("yses", "ysis"), ("eses", "esis"), ("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("ices", "ex")]
-    {
+    for (plural, ending) in [
+        ("yses", "ysis"),
+        ("eses", "esis"),
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("shes", "sh"),
+        ("ches", "ch"),
+        ("xes", "x"),
+        ("ices", "ex"),
+    ] {
         if let Some(stem) = word.strip_suffix(plural)
             && stem.len() > 1
         {
@@ -189,9 +200,15 @@ fn american(word: &str) -> String {
     ] {
         word = word.replace(british, american);
     }
-    for (british, american) in
-        [("ise", "ize"), ("ised", "ized"), ("ising", "izing"), ("yse", "yze"), ("tre", "ter"), ("logue", "log"), ("efence", "efense")]
-    {
+    for (british, american) in [
+        ("ise", "ize"),
+        ("ised", "ized"),
+        ("ising", "izing"),
+        ("yse", "yze"),
+        ("tre", "ter"),
+        ("logue", "log"),
+        ("efence", "efense"),
+    ] {
         if word.len() > 5
             && let Some(stem) = word.strip_suffix(british)
         {

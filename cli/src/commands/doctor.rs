@@ -1,0 +1,6 @@
+use clap_facade::annotate::read_only;
+
+/// Diagnose the installation: data folder, database, schema, search index, configuration.
+#[derive(Debug, clap::Args)]
+#[command(add = read_only())]
+pub struct DoctorArgs {}
