@@ -3,8 +3,8 @@ use clap_facade::annotate::read_only;
 /// List every command with its effect and flags, for programs to read.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only())]
-pub struct CapabilitiesArgs {
+pub(crate) struct CapabilitiesArgs {
     /// Only the commands below this one, as words: `items tags`
     #[arg(value_name = "WORD")]
-    pub below: Vec<String>,
+    below: Vec<String>,
 }

@@ -1,7 +1,7 @@
 /// Write a completion script for a shell.
 #[derive(Debug, clap::Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
+    shell: clap_complete::Shell,
 }

@@ -3,4 +3,4 @@ use clap_facade::annotate::read_only;
 /// Diagnose the installation: data folder, database, schema, search index, configuration.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only())]
-pub struct DoctorArgs {}
+pub(crate) struct DoctorArgs {}

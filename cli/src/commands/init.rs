@@ -3,4 +3,4 @@ use clap_facade::annotate::mutating;
 /// Create an empty library and a configuration file.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating())]
-pub struct InitArgs {}
+pub(crate) struct InitArgs {}

@@ -9,31 +9,31 @@ use clap_facade::annotate::read_only;
 #[command(add = read_only().untrusted_output()
     .example("Where was that sentence about phlogiston", "search phlogiston")
     .example("A phrase, among notes alone", "search '\"normal science\"' --within notes"))]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Words and "phrases" to look for
     #[arg(required = true)]
-    pub query: Vec<String>,
+    query: Vec<String>,
 
     /// Look only within these parts
     #[arg(long, value_enum, value_name = "PART", value_delimiter = ',')]
-    pub within: Vec<SearchPart>,
+    within: Vec<SearchPart>,
 
     /// Leave out what contains this word or "phrase"
     #[arg(long, value_name = "WORD")]
-    pub without: Vec<String>,
+    without: Vec<String>,
 
     /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "COLLECTION")]
-    pub collection: Option<String>,
+    collection: Option<String>,
 
     /// Show at most this many
     #[arg(long, value_name = "N", default_value_t = 20)]
-    pub limit: usize,
+    limit: usize,
 }
 
 /// A part of an item that is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum SearchPart {
+pub(crate) enum SearchPart {
     /// Titles
     Title,
     /// Authors, editors and others

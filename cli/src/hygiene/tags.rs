@@ -34,6 +34,18 @@ impl TagVariantKind {
     pub fn is_sure(self) -> bool {
         self <= Self::Punctuation
     }
+
+    /// The name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Space => "space",
+            Self::Case => "case",
+            Self::Punctuation => "punctuation",
+            Self::Plural => "plural",
+            Self::Spelling => "spelling",
+            Self::Slip => "slip",
+        }
+    }
 }
 
 /// A name that says the same as another.
@@ -56,6 +68,13 @@ pub struct TagGroup {
     pub count: u64,
     /// The others.
     pub variants: Vec<TagVariant>,
+}
+
+impl TagGroup {
+    /// The names of the group, the one to keep first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.keep.as_str()).chain(self.variants.iter().map(|variant| variant.name.as_str()))
+    }
 }
 
 /// Groups names that differ by case, punctuation, number or spelling alone, in the order of their names.

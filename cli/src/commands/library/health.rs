@@ -9,20 +9,20 @@ use clap_facade::annotate::read_only;
 #[command(add = read_only().mutating_when("fix").untrusted_output()
     .example("Is everything there that a bibliography needs", "library health --for citation")
     .example("Repair what the quick gate complains about", "library health --for quick --fix"))]
-pub struct HealthArgs {
+pub(crate) struct HealthArgs {
     /// What the library has to be good for
     #[arg(long = "for", value_enum, default_value_t = Purpose::Quick, value_name = "PURPOSE")]
-    pub purpose: Purpose,
+    purpose: Purpose,
 
     /// Exit with code 11 if there is a finding of this weight or more
     #[arg(long, value_enum, value_name = "WEIGHT")]
-    pub fail_on: Option<Weight>,
+    fail_on: Option<Weight>,
 
     /// Repair what needs no judgement: stray spaces, DOI links, page ranges, ISBN hyphens
     #[arg(long)]
-    pub fix: bool,
+    fix: bool,
 
     /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "COLLECTION")]
-    pub collection: Option<String>,
+    collection: Option<String>,
 }

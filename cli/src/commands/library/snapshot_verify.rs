@@ -4,8 +4,8 @@ use std::path::PathBuf;
 /// Verify a backup: checksum, database integrity and what it holds.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only())]
-pub struct SnapshotVerifyArgs {
+pub(crate) struct SnapshotVerifyArgs {
     /// The snapshot; the newest among the library's snapshots by default
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    file: Option<PathBuf>,
 }

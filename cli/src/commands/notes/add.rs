@@ -1,24 +1,56 @@
+use crate::commands::targets::find_item;
+use crate::context::Context;
+use crate::db::row;
+use crate::error::CliError;
+use super::text::{body_of, read_text, title_of};
 use clap_facade::annotate::mutating;
+use serde_json::json;
 
 /// Write a note about an item: a reading remark, with page and quote if you like.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().example("A remark with a quote", "notes add kuhn1962 \"Paradigms shift\" --page 12 --quote \"normal science\""))]
-pub struct AddArgs {
+pub(crate) struct AddArgs {
     /// The item: its citation key or id
-    pub item: String,
+    item: String,
 
     /// The note's text, Markdown if you like; `-` reads it from standard input
-    pub text: String,
+    text: String,
 
     /// Title of the note; its first words by default
     #[arg(long, value_name = "TEXT")]
-    pub title: Option<String>,
+    title: Option<String>,
 
     /// Page or pages it is about
     #[arg(long, value_name = "PAGE")]
-    pub page: Option<String>,
+    page: Option<String>,
 
     /// The passage it quotes
     #[arg(long, value_name = "TEXT")]
-    pub quote: Option<String>,
+    quote: Option<String>,
+}
+
+pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), CliError> {
+    let text = read_text(&args.text, ctx.io.stdin)?;
+    let body = body_of(&text, args.quote.as_deref(), args.page.as_deref());
+    if body.is_empty() {
+        return Err(CliError::usage("the note is empty"));
+    }
+    let title = args.title.clone().unwrap_or_else(|| title_of(&text, args.quote.as_deref()));
+    ctx.write(|_, plan| {
+        let item = find_item(plan, &args.item)?;
+        plan.attempt("add", format!("note about {}", item.key), |plan| {
+            let now = plan.now();
+            let columns = [
+                ("item_id", json!(item.id)),
+                ("title", json!(title)),
+                ("body", json!(body)),
+                ("created_at", json!(now)),
+                ("updated_at", json!(now)),
+            ];
+            let id = plan.insert("notes", row(columns))?;
+            plan.result("id", id.into());
+            Ok(())
+        });
+        Ok(())
+    })
 }

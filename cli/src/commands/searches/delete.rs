@@ -1,10 +1,33 @@
+use crate::context::Context;
+use crate::error::CliError;
+use crate::error::ErrorKind;
+use super::saved::find_search;
 use clap_facade::annotate::mutating;
 
 /// Delete saved searches; items are untouched.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating())]
-pub struct DeleteArgs {
+pub(crate) struct DeleteArgs {
     /// Names of the saved searches
     #[arg(required = true, value_name = "NAME")]
-    pub names: Vec<String>,
+    names: Vec<String>,
+}
+
+pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result<(), CliError> {
+    ctx.write(|ctx, plan| {
+        for name in &args.names {
+            match find_search(&plan.db(), name) {
+                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
+                    plan.skip("delete", name, "does not exist");
+                }
+                found => {
+                    plan.attempt("delete", name, |plan| {
+                        let id = found?["id"].as_i64().unwrap_or_default();
+                        if plan.row("searches", id)?.is_none() { Ok(()) } else { plan.delete("searches", id) }
+                    });
+                }
+            }
+        }
+        Ok(())
+    })
 }

@@ -3,7 +3,7 @@ use clap_facade::annotate::mutating;
 /// Save a query (filter) under a name, to repeat it later.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating())]
-pub struct SaveArgs {
+pub(crate) struct SaveArgs {
     /// Name of the saved search
-    pub name: String,
+    name: String,
 }

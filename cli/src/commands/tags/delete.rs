@@ -1,10 +1,34 @@
+use crate::context::Context;
+use crate::error::CliError;
+use crate::error::ErrorKind;
+use super::labels::find_tag;
 use clap_facade::annotate::mutating;
 
 /// Delete tags (labels, keywords) from the library and from every item.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().example("Drop the label old", "tags delete old"))]
-pub struct DeleteArgs {
+pub(crate) struct DeleteArgs {
     /// The tags to delete
     #[arg(required = true, value_name = "TAG")]
-    pub tags: Vec<String>,
+    tags: Vec<String>,
+}
+
+pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result<(), CliError> {
+    ctx.write(|ctx, plan| {
+        for name in &args.tags {
+            match find_tag(plan, name) {
+                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
+                    plan.skip("delete", name, "does not exist");
+                }
+                found => {
+                    plan.attempt("delete", name, |plan| {
+                        let tag = found?;
+                        plan.retarget(tag.name.clone());
+                        plan.delete("tags", tag.id)
+                    });
+                }
+            }
+        }
+        Ok(())
+    })
 }

@@ -1,14 +1,41 @@
+use crate::context::Context;
+use crate::error::CliError;
+use crate::error::ErrorKind;
+use super::labels::{ensure_tag, find_tag, merge_tag, tag_name};
 use clap_facade::annotate::mutating;
 
 /// Merge several tags into one: two labels become a single label.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().example("colour and color become one label", "tags merge colour --into color"))]
-pub struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// The tags that go
     #[arg(required = true, value_name = "TAG")]
-    pub tags: Vec<String>,
+    tags: Vec<String>,
 
     /// The tag that stays, made if it doesn't exist
     #[arg(long, value_name = "TAG")]
-    pub into: String,
+    into: String,
+}
+
+pub(crate) fn cmd_merge(ctx: &mut Context<'_, '_>, args: &MergeArgs) -> Result<(), CliError> {
+    let into = tag_name(&args.into)?;
+    ctx.write(|ctx, plan| {
+        let mut found = Vec::new();
+        for name in &args.tags {
+            match find_tag(plan, name) {
+                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
+                    plan.skip("merge", name, "does not exist");
+                }
+                tag => found.push(tag?),
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let Some(into) = ensure_tag(plan, &into)? else { return Ok(()) };
+        for tag in found {
+            merge_tag(plan, &tag, &into);
+        }
+        Ok(())
+    })
 }

@@ -3,8 +3,8 @@ use clap_facade::annotate::mutating;
 /// Put workflow runs aside, so that `workflow status` no longer shows them.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating())]
-pub struct ArchiveArgs {
+pub(crate) struct ArchiveArgs {
     /// The runs; all finished ones when left out
     #[arg(value_name = "RUN")]
-    pub runs: Vec<i64>,
+    runs: Vec<i64>,
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 /// Run the steps of a file: commands as JSON or JSON lines.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().hidden())]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// The file, or `-` for standard input
     #[arg(value_hint = clap::ValueHint::FilePath)]
-    pub file: PathBuf,
+    file: PathBuf,
 
     /// Go on after the last step that was done, if an earlier run of this file was interrupted
     #[arg(long)]
-    pub resume: bool,
+    resume: bool,
 }

@@ -3,11 +3,11 @@ use clap_facade::annotate::read_only;
 /// Show the checkpoints of workflow runs: what was done, what was interrupted.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only())]
-pub struct StatusArgs {
+pub(crate) struct StatusArgs {
     /// Only this run
-    pub run: Option<i64>,
+    run: Option<i64>,
 
     /// Also archived runs
     #[arg(long)]
-    pub all: bool,
+    all: bool,
 }
