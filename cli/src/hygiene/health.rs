@@ -1,4 +1,5 @@
 use super::fold::squash;
+use crate::model::normalize_doi;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -155,13 +156,14 @@ fn stray_space(subject: &Subject, _: i64) -> Vec<Fault> {
 
 fn bad_doi(subject: &Subject, _: i64) -> Vec<Fault> {
     let doi = subject.text("doi");
+    let is_doi = |text: &str| normalize_doi(text).is_some_and(|normal| normal == text.to_lowercase());
     if doi.is_empty() || is_doi(doi) {
         return Vec::new();
     }
-    // A link, a label or a space around a DOI leaves no doubt about the DOI itself.
-    let bare = doi.find("10.").map(|start| doi[start..].trim().trim_end_matches(['.', ',', ';']));
-    match bare.filter(|bare| is_doi(bare)) {
-        Some(bare) => vec![repair("has a DOI with something around it", "doi", bare.to_owned())],
+    // A link, a label or a mark around a DOI leaves no doubt about the DOI itself.
+    let bare = doi.find("10.").and_then(|start| normalize_doi(doi[start..].trim().trim_end_matches(['.', ',', ';'])));
+    match bare {
+        Some(bare) => vec![repair("has a DOI with something around it", "doi", bare)],
         None => when(true, format!("has something that is no DOI: {doi:?}"), "doi"),
     }
 }
@@ -249,15 +251,6 @@ impl Subject {
         let end = digits + usize::from(issued.starts_with('-'));
         issued[..end].parse().ok()
     }
-}
-
-fn is_doi(text: &str) -> bool {
-    let Some((prefix, suffix)) = text.split_once('/') else { return false };
-    let registrant = prefix.strip_prefix("10.").unwrap_or_default();
-    registrant.len() >= 4
-        && registrant.chars().all(|c| c.is_ascii_digit() || c == '.')
-        && !suffix.is_empty()
-        && !suffix.chars().any(char::is_whitespace)
 }
 
 /// Writes a range with one hyphen and no spaces; what is no range stays as it is.

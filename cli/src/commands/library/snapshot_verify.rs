@@ -1,4 +1,12 @@
+use crate::context::Context;
+use crate::db::row;
+use crate::error::CliError;
+use crate::error::ErrorKind;
+use super::copy::{checksum, checksum_path, newest};
 use clap_facade::annotate::read_only;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Value, json};
+use std::path::Path;
 use std::path::PathBuf;
 
 /// Verify a backup: checksum, database integrity and what it holds.
@@ -8,4 +16,60 @@ pub(crate) struct SnapshotVerifyArgs {
     /// The snapshot; the newest among the library's snapshots by default
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: Option<PathBuf>,
+}
+
+pub(crate) fn cmd_snapshot_verify(ctx: &mut Context<'_, '_>, args: &SnapshotVerifyArgs) -> Result<(), CliError> {
+    let file = args.file.clone().or_else(|| newest(ctx)).ok_or_else(|| {
+        CliError::not_found("the library has no snapshot").hint("`library snapshot create` makes one")
+    })?;
+    let shown = file.display().to_string();
+    let bytes = std::fs::read(&file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => CliError::not_found("there is no such file").at(shown.as_str(), 0, ""),
+        _ => CliError::failure(format!("can't be read: {error}")).at(shown.as_str(), 0, ""),
+    })?;
+    let sum = checksum(&bytes);
+    let expected = std::fs::read_to_string(checksum_path(&file)).ok();
+    let expected = expected.as_deref().and_then(|text| text.split_whitespace().next());
+    let mut problems = Vec::new();
+    if expected.is_some_and(|expected| expected != sum) {
+        problems.push("the checksum is another: the file was changed after it was made".to_owned());
+    }
+    let content = match inspect(&file) {
+        Ok((content, None)) => content,
+        Ok((content, Some(problem))) => {
+            problems.push(problem);
+            content
+        }
+        Err(error) => {
+            problems.push(format!("it can't be read as a library: {error}"));
+            Value::Null
+        }
+    };
+    ctx.print_object(&row([
+        ("ok", json!(problems.is_empty())),
+        ("file", json!(file)),
+        ("bytes", json!(bytes.len())),
+        ("sha256", json!(sum)),
+        ("checksum_file", json!(expected.is_some())),
+        ("content", content),
+        ("problems", json!(problems)),
+    ]))?;
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::new(ErrorKind::Quality, problems.join("; ")).at(shown, 0, "").printed()),
+    }
+}
+
+/// Reads what a snapshot holds, and what SQLite finds wrong with it.
+fn inspect(file: &Path) -> Result<(Value, Option<String>), rusqlite::Error> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let content = json!({
+        "format": count("PRAGMA user_version")?,
+        "items": count("SELECT count(*) FROM items")?,
+        "notes": count("SELECT count(*) FROM notes")?,
+        "last_run": count("SELECT coalesce(max(id), 0) FROM journal_runs")?,
+    });
+    Ok((content, (verdict != "ok").then_some(verdict)))
 }

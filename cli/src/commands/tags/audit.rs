@@ -11,10 +11,20 @@ use serde_json::json;
 /// Each finding says what `tags audit fix` would do about it.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only().untrusted_output())]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct AuditArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<AuditCommand>,
+
     /// Report only this kind of finding
     #[arg(long, value_enum, value_name = "KIND")]
     only: Option<TagFinding>,
+}
+
+/// What can be done about an audit's findings.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum AuditCommand {
+    Fix(super::audit_fix::AuditFixArgs),
 }
 
 /// A kind of untidiness among tags.

@@ -1,0 +1,45 @@
+use crate::context::Context;
+use crate::error::CliError;
+use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// What stands between a library's name and the number of the run it was copied after.
+const MARK: &str = ".snapshot-";
+
+/// The file of a library's snapshot after a run: beside the library, and never taken for one.
+pub(crate) fn default_path(ctx: &Context<'_, '_>, run: i64) -> PathBuf {
+    ctx.library().folder().join(format!("{}{MARK}{run}.sqlite", ctx.library().name()))
+}
+
+/// The newest snapshot beside the library.
+pub(crate) fn newest(ctx: &Context<'_, '_>) -> Option<PathBuf> {
+    let prefix = format!("{}{MARK}", ctx.library().name());
+    let number = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?.parse::<i64>().ok()
+    };
+    let entries = std::fs::read_dir(ctx.library().folder()).ok()?;
+    entries.flatten().map(|entry| entry.path()).filter(|path| number(path).is_some()).max_by_key(number)
+}
+
+/// The checksum file of a snapshot.
+pub(crate) fn checksum_path(snapshot: &Path) -> PathBuf {
+    let mut name = snapshot.as_os_str().to_owned();
+    name.push(".sha256");
+    name.into()
+}
+
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Copies the committed state of a library file, whatever others write meanwhile.
+pub(crate) fn copy_of(library: &Path) -> Result<Vec<u8>, CliError> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("copy.sqlite");
+    let connection = Connection::open_with_flags(library, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.execute("VACUUM INTO ?1", [file.to_string_lossy()])?;
+    Ok(std::fs::read(&file)?)
+}
