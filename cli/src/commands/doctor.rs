@@ -84,7 +84,9 @@ fn probe(ctx: &mut Context<'_, '_>, sql: &str, sound: &str) -> Result<Verdict, C
 
 fn writable(ctx: &mut Context<'_, '_>) -> Result<Verdict, CliError> {
     let db = ctx.db()?;
+    db.set_writable(true)?;
     let locked = db.connection().execute_batch("BEGIN IMMEDIATE; ROLLBACK");
+    db.set_writable(false)?;
     match locked {
         Ok(()) => Ok(Verdict::Good("no other process is writing".to_owned())),
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {

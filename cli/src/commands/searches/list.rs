@@ -20,5 +20,5 @@ pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, _args: &ListArgs) -> Result<()
             search
         })
         .collect();
-    ctx.print_rows(&["name", "query", "filters"], &rowss.len())
+    ctx.print_rows(&["name", "query", "filters"], &rows, rows.len())
 }

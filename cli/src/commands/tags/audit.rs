@@ -39,7 +39,7 @@ pub(crate) enum TagFinding {
 }
 
 pub(crate) fn cmd_audit(ctx: &mut Context<'_, '_>, args: &AuditArgs) -> Result<(), CliError> {
-    let tags = count_tags(&ctx.db()?)?;
+    let tags = count_tags(&*ctx.db()?)?;
     let mut rows: Vec<Row> = Vec::new();
     let wants = |finding: TagFinding| args.only.is_none_or(|only| only == finding);
     let mut report = |finding: &str, tag: &str, items: u64, detail: String| {

@@ -34,7 +34,7 @@ pub(crate) enum TagOrder {
 }
 
 pub(crate) fn cmd_inventory(ctx: &mut Context<'_, '_>, args: &InventoryArgs) -> Result<(), CliError> {
-    let mut tags = count_tags(&ctx.db()?)?;
+    let mut tags = count_tags(&*ctx.db()?)?;
     let groups = group_tags(&tags.iter().map(Tag::counted).collect::<Vec<_>>());
     tags.retain(|tag| tag.items >= args.min);
     if let TagOrder::Count = args.sort {

@@ -21,7 +21,7 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, args: &ListArgs) -> Result<(), CliError> {
     let wanted = fold(args.contains.as_deref().unwrap_or_default());
-    let tags = count_tags(&ctx.db()?)?;
+    let tags = count_tags(&*ctx.db()?)?;
     let rows: Vec<Row> =
         tags.iter().filter(|tag| fold(&tag.name).contains(&wanted)).map(|tag| row([("name", json!(tag.name))])).collect();
     let shown = args.limit.unwrap_or(rows.len()).min(rows.len());

@@ -1,8 +1,11 @@
 //! Commands on workflows.
 
 mod archive;
+mod checkpoint;
+mod report;
 mod run;
 mod status;
+mod steps;
 
 use crate::context::Context;
 use crate::error::CliError;

@@ -1,7 +1,21 @@
+use crate::context::Context;
+use crate::contract::Batch;
+use crate::error::CliError;
+use crate::error::ErrorKind;
+use crate::io::Io;
+use super::checkpoint::Checkpoint;
+use super::report::{Report, StepReport};
+use super::steps::{Script, Step, Steps};
 use clap_facade::annotate::mutating;
+use std::io::Read;
 use std::path::PathBuf;
 
-/// Run the steps of a file: commands as JSON or JSON lines.
+/// Run several commands from a file as one change: steps as JSON or JSON lines.
+///
+/// A step is `{"command": "tags add", "flags": {"name": "value"}, "args": ["positional"]}`; the file holds a list of
+/// them, an object with `steps`, or one a line. The steps are one transaction and one run of the journal: when one fails,
+/// nothing is changed. With `--checkpoint` each step is a run of its own, and an interrupted file goes on with
+/// `--resume`. The write gates are those of this command; a step can't set its own.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().hidden())]
 pub(crate) struct RunArgs {
@@ -9,7 +23,129 @@ pub(crate) struct RunArgs {
     #[arg(value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
 
-    /// Go on after the last step that was done, if an earlier run of this file was interrupted
+    /// Keep each step when it is done, instead of all or nothing
     #[arg(long)]
+    checkpoint: bool,
+
+    /// Go on after the last step that was kept; needs --checkpoint
+    #[arg(long, requires = "checkpoint")]
     resume: bool,
+}
+
+pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), CliError> {
+    if ctx.batch.is_some() {
+        return Err(CliError::usage("a workflow can't be a step of another"));
+    }
+    if !ctx.library().exists() {
+        return Err(CliError::precondition("there is no library yet").hint("`mycli init` makes one"));
+    }
+    let (name, text) = read(ctx, args)?;
+    let script = Script::parse(&name, &text)?;
+    let steps = Steps::prepare(&ctx.globals, &script)?;
+    let mut report = Report::new(ctx, &script);
+    let outcome = match (ctx.globals.applies(), args.checkpoint) {
+        (false, _) => preview(ctx, &steps, &mut report),
+        (true, false) => apply(ctx, &steps, &mut report),
+        (true, true) => {
+            let checkpoint = Checkpoint::open(ctx, &script, args.resume)?;
+            apply_with_checkpoints(ctx, &steps, &mut report, checkpoint)
+        }
+    };
+    report.print(ctx, outcome.err())
+}
+
+fn read(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(String, String), CliError> {
+    let mut text = String::new();
+    if args.file.as_os_str() == "-" {
+        ctx.io.stdin.read_to_string(&mut text)?;
+        return Ok(("standard input".to_owned(), text));
+    }
+    let name = args.file.display().to_string();
+    let opened = std::fs::File::open(&args.file).and_then(|mut file| file.read_to_string(&mut text));
+    match opened {
+        Ok(_) => Ok((name, text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(CliError::not_found("there is no such file").at(name, 0, ""))
+        }
+        Err(error) => Err(CliError::failure(format!("can't be read: {error}")).at(name, 0, "")),
+    }
+}
+
+/// Does everything inside a transaction that is rolled back, so that a step sees what the ones before it did.
+fn preview(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Result<(), CliError> {
+    let mut batch = Batch::begin_on(ctx.library().clone(), usize::MAX)?;
+    for step in steps.all() {
+        run_step(ctx, &mut batch, steps, step, report)?;
+    }
+    let (changes, limit) = (batch.changes(), ctx.globals.max_changes());
+    batch.rollback();
+    if changes > limit {
+        report.warn(format!("would be refused: {changes} changes exceed the limit of {limit}; --max-changes {changes} lifts it"));
+    }
+    if report.destroys() && !ctx.globals.gates.allow_destructive {
+        report.warn("would be refused: a step destroys something; --allow-destructive lets it run".to_owned());
+    }
+    Ok(())
+}
+
+fn apply(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Result<(), CliError> {
+    let mut batch = Batch::begin_on(ctx.library().clone(), ctx.globals.max_changes())?;
+    for step in steps.all() {
+        run_step(ctx, &mut batch, steps, step, report)?;
+    }
+    report.run = batch.commit()?;
+    Ok(())
+}
+
+fn apply_with_checkpoints(
+    ctx: &mut Context<'_, '_>,
+    steps: &Steps,
+    report: &mut Report,
+    mut checkpoint: Checkpoint,
+) -> Result<(), CliError> {
+    let mut left = ctx.globals.max_changes();
+    for step in steps.all().iter().skip(checkpoint.done()) {
+        let mut batch = Batch::begin_on(ctx.library().clone(), left)?;
+        let kept = run_step(ctx, &mut batch, steps, step, report).and_then(|()| {
+            left -= batch.changes().min(left);
+            batch.commit()
+        });
+        match kept {
+            Ok(run) => {
+                report.run = run.or(report.run);
+                checkpoint.step_done(ctx)?;
+            }
+            Err(error) => {
+                checkpoint.failed(ctx, &error)?;
+                return Err(match checkpoint.done() {
+                    0 => error,
+                    done => CliError::new(ErrorKind::Incomplete, format!("{done} steps are kept; {error}"))
+                        .hint("mend the cause, then run it again with --checkpoint --resume"),
+                });
+            }
+        }
+    }
+    checkpoint.finished(ctx)
+}
+
+fn run_step(
+    ctx: &mut Context<'_, '_>,
+    batch: &mut Batch,
+    steps: &Steps,
+    step: &Step,
+    report: &mut Report,
+) -> Result<(), CliError> {
+    if (ctx.io.cancelled)() {
+        return Err(CliError::failure("cancelled; the step was not begun"));
+    }
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let mut io = Io {
+        stdin: &mut std::io::empty(),
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        terminal: false,
+        cancelled: ctx.io.cancelled,
+    };
+    let code = batch.run(steps.matches(step), &mut io);
+    report.add(StepReport::new(step, code, &stdout, &stderr)).map_err(|error| error.at(steps.file(), step.line, ""))
 }
