@@ -20,8 +20,12 @@ pub(crate) fn cmd_capabilities(ctx: &mut Context<'_, '_>, args: &CapabilitiesArg
         .map_err(|error| CliError::failure(error.to_string()))?;
     let wanted = args.below.join(" ");
     let below = |name: &str| name == wanted || wanted.is_empty() || name.starts_with(&format!("{wanted} "));
-    let rows: Vec<Row> =
-        catalog.operations().iter().filter(|operation| below(&operation.name)).map(|operation| capability(operation)).collect();
+    let rows: Vec<Row> = catalog
+        .operations()
+        .iter()
+        .filter(|operation| below(&operation.name))
+        .map(|operation| capability(operation))
+        .collect();
     if rows.is_empty() {
         let names: Vec<&str> = catalog.operations().iter().map(|operation| operation.name.as_str()).collect();
         let groups = catalog.groups().iter().map(|group| group.name.as_str());

@@ -4,7 +4,7 @@ use crate::error::CliError;
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
-/// Diagnose the installation: data folder, database, schema, search index, configuration.
+/// Diagnose why nothing works on this machine: data folder, database, search index, settings.
 #[derive(Debug, clap::Args)]
 #[command(add = read_only())]
 pub(crate) struct DoctorArgs {}
@@ -48,8 +48,12 @@ fn folder(ctx: &Context<'_, '_>) -> Result<Verdict, CliError> {
     let folder = ctx.library().folder();
     let shown = folder.display().to_string();
     match std::fs::metadata(folder) {
-        Ok(found) if !found.is_dir() => Err(CliError::config("this is no folder").at(shown, 0, "").hint("set MYCLI_DATA_DIR")),
-        Ok(found) if found.permissions().readonly() => Err(CliError::config("this folder can't be written").at(shown, 0, "")),
+        Ok(found) if !found.is_dir() => {
+            Err(CliError::config("this is no folder").at(shown, 0, "").hint("set MYCLI_DATA_DIR"))
+        }
+        Ok(found) if found.permissions().readonly() => {
+            Err(CliError::config("this folder can't be written").at(shown, 0, ""))
+        }
         Ok(_) => Ok(Verdict::Good(shown)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Verdict::Doubtful(format!("{shown} does not exist yet; the first change makes it")))
@@ -74,7 +78,8 @@ fn library(ctx: &mut Context<'_, '_>) -> Result<Verdict, CliError> {
 
 /// Asks SQLite, and compares its answer with the one of a sound library.
 fn probe(ctx: &mut Context<'_, '_>, sql: &str, sound: &str) -> Result<Verdict, CliError> {
-    let answer = ctx.db()?.first(sql, &[])?.and_then(|row| row.values().next().map(crate::output::inline)).unwrap_or_default();
+    let answer =
+        ctx.db()?.first(sql, &[])?.and_then(|row| row.values().next().map(crate::output::inline)).unwrap_or_default();
     match answer == sound {
         true => Ok(Verdict::Good("sound".to_owned())),
         false => Err(CliError::config(format!("expected {sound}, found {answer}"))

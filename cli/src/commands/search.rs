@@ -1,9 +1,9 @@
+use super::collections::Shelves;
+use super::fulltext::{SearchPart, hits};
 use crate::context::Context;
 use crate::db::Row;
 use crate::error::CliError;
 use crate::model::Item;
-use super::collections::Shelves;
-use super::fulltext::{SearchPart, hits};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -45,8 +45,10 @@ pub(crate) fn cmd_search(ctx: &mut Context<'_, '_>, args: &SearchArgs) -> Result
     if let Some(collection) = &args.collection {
         let shelves = Shelves::load(&db)?;
         let ids = shelves.subtree(shelves.resolve(collection)?);
-        let sql = "SELECT DISTINCT item_id FROM collection_items WHERE collection_id IN (SELECT value FROM json_each(?1))";
-        let members: BTreeSet<Option<i64>> = db.query(sql, &[Value::from(ids)])?.iter().map(|row| row["item_id"].as_i64()).collect();
+        let sql =
+            "SELECT DISTINCT item_id FROM collection_items WHERE collection_id IN (SELECT value FROM json_each(?1))";
+        let members: BTreeSet<Option<i64>> =
+            db.query(sql, &[Value::from(ids)])?.iter().map(|row| row["item_id"].as_i64()).collect();
         found.retain(|hit| members.contains(&hit["id"].as_i64()));
     }
     let mut rows: Vec<Row> = Vec::new();

@@ -1,8 +1,8 @@
+use super::shelves::Shelves;
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use super::shelves::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
+use super::shelves::{Shelves, collection_name};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use super::shelves::{Shelves, collection_name};
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
+use super::shelves::Shelves;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::error::ErrorKind;
-use super::shelves::Shelves;
 use clap_facade::annotate::destructive;
 use serde_json::json;
 
@@ -43,14 +43,21 @@ pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result
                     for child in plan.find_all("collections", &[("parent_id", json!(id))])? {
                         let child_id = child["id"].as_i64().unwrap_or_default();
                         let parent = plan.row("collections", id)?.map_or(json!(null), |own| own["parent_id"].clone());
-                        if plan.find("collections", &[("parent_id", parent.clone()), ("name", child["name"].clone())])?.is_some_and(|other| other["id"] != json!(id)) {
+                        if plan
+                            .find("collections", &[("parent_id", parent.clone()), ("name", child["name"].clone())])?
+                            .is_some_and(|other| other["id"] != json!(id))
+                        {
                             return Err(CliError::precondition(format!(
                                 "{:?} would move up to where its name is taken",
                                 shelves.path(child_id)
                             ))
                             .hint("rename or move it first, or delete it too with --recursive"));
                         }
-                        plan.change(format!("parent of {}", shelves.name(child_id)), json!(shelves.path(id)), json!(parent.as_i64().map(|parent| shelves.path(parent))));
+                        plan.change(
+                            format!("parent of {}", shelves.name(child_id)),
+                            json!(shelves.path(id)),
+                            json!(parent.as_i64().map(|parent| shelves.path(parent))),
+                        );
                         plan.update("collections", child_id, row([("parent_id", parent)]))?;
                     }
                 }

@@ -1,10 +1,10 @@
+use super::shelves::{Depth, Shelves, members};
 use crate::commands::library::with_pdf;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::{Aspect, Member, Siblings, gaps};
 use crate::model::Item;
-use super::shelves::{Depth, Shelves, members};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -62,7 +62,12 @@ pub(crate) fn cmd_gaps(ctx: &mut Context<'_, '_>, args: &GapsArgs) -> Result<(),
                 Aspect::Tag(name) => format!("tag {name}"),
             };
             let share = format!("{:.0} %", gap.share * 100.0);
-            row([("lacks", json!(lacks)), ("siblings", json!(share)), ("type", json!(gap.item_type)), ("items", json!(gap.lacking))])
+            row([
+                ("lacks", json!(lacks)),
+                ("siblings", json!(share)),
+                ("type", json!(gap.item_type)),
+                ("items", json!(gap.lacking)),
+            ])
         })
         .collect();
     ctx.print_rows(&["lacks", "siblings", "type", "items"], &rows, rows.len())?;

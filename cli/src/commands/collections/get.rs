@@ -1,9 +1,9 @@
+use super::shelves::{Depth, Shelves, item_counts, members};
 use crate::commands::items::ITEM_COLUMNS;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::model::Item;
-use super::shelves::{Depth, Shelves, item_counts, members};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
+use super::shelves::Shelves;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use super::shelves::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
@@ -30,7 +30,9 @@ pub(crate) fn cmd_move(ctx: &mut Context<'_, '_>, args: &MoveArgs) -> Result<(),
         plan.attempt("move", shelves.path(id), |plan| {
             if let Some(to) = to.filter(|to| shelves.subtree(id).contains(to)) {
                 let (path, inside) = (shelves.path(id), shelves.path(to));
-                return Err(CliError::precondition(format!("{path:?} can't go into {inside:?}, which is itself or inside it")));
+                return Err(CliError::precondition(format!(
+                    "{path:?} can't go into {inside:?}, which is itself or inside it"
+                )));
             }
             shelves.ensure_free(to, shelves.name(id), id)?;
             let place = |parent: Option<i64>| json!(parent.map_or("(top)".to_owned(), |parent| shelves.path(parent)));

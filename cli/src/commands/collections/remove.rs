@@ -1,7 +1,7 @@
+use super::shelves::Shelves;
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
-use super::shelves::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 
@@ -29,8 +29,10 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                     plan.unlink("collection_items", link["id"].as_i64().unwrap_or_default())
                 }
                 None if ignore_missing => Ok(()),
-                None => Err(CliError::not_found(format!("{} is not in the collection {:?}", item.key, shelves.path(id)))
-                    .hint("--ignore-missing passes over it")),
+                None => {
+                    Err(CliError::not_found(format!("{} is not in the collection {:?}", item.key, shelves.path(id)))
+                        .hint("--ignore-missing passes over it"))
+                }
             }
         });
         Ok(())

@@ -1,9 +1,9 @@
+use super::naming::Stored;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::fold;
 use crate::model::{ROLES, not_found};
-use super::naming::Creator;
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -38,7 +38,7 @@ pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, args: &ListArgs) -> Result<(),
     let found = ctx.db()?.query(sql, &[json!(args.role)])?;
     let rows: Vec<Row> = found
         .iter()
-        .map(|creator| (Creator::of(creator).display(), creator))
+        .map(|creator| (Stored::of(creator).creator.name(), creator))
         .filter(|(name, _)| fold(name).contains(&wanted))
         .map(|(name, creator)| {
             let roles: Vec<&str> = creator["roles"].as_str().unwrap_or_default().split(',').collect();

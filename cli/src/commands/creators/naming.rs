@@ -2,8 +2,8 @@ use crate::contract::Plan;
 use crate::db::{Db, Row, row};
 use crate::error::CliError;
 use crate::hygiene::squash;
-use crate::model::not_found;
-use serde_json::{Value, json};
+use crate::model::{Creator, ensure_creator, not_found};
+use serde_json::json;
 
 /// A name as typed: `Family` alone, or `Family, Given`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,13 +12,11 @@ pub(crate) struct Name {
     given: Option<String>,
 }
 
-/// A creator as stored: a person, or an institution by its literal name.
+/// A creator of the library; the role says nothing here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Creator {
+pub(crate) struct Stored {
     pub(crate) id: i64,
-    pub(crate) family: String,
-    pub(crate) given: String,
-    pub(crate) literal: String,
+    pub(crate) creator: Creator,
 }
 
 impl Name {
@@ -36,21 +34,21 @@ impl Name {
     }
 
     /// Finds the creators who bear this name.
-    pub(crate) fn matching(&self, db: &Db) -> Result<Vec<Creator>, CliError> {
+    pub(crate) fn matching(&self, db: &Db) -> Result<Vec<Stored>, CliError> {
         let all = all_creators(db)?;
-        let found: Vec<Creator> = all.iter().filter(|creator| self.fits(creator)).cloned().collect();
+        let found: Vec<Stored> = all.iter().filter(|stored| self.fits(&stored.creator)).cloned().collect();
         if !found.is_empty() {
             return Ok(found);
         }
-        let names = all.iter().map(Creator::display);
-        let families = all.iter().map(|creator| creator.family.clone()).filter(|_| self.given.is_none());
+        let names = all.iter().map(|stored| stored.creator.name());
+        let families = all.iter().map(|stored| stored.creator.family.clone()).filter(|_| self.given.is_none());
         let known: Vec<String> = names.chain(families).collect();
         Err(not_found("creator", &self.display(), &known.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 
     /// The creator that results when `from` is replaced by this name.
     pub(crate) fn applied_to(&self, from: &Name, creator: &Creator) -> Result<Creator, CliError> {
-        let mut renamed = Creator { id: 0, ..creator.clone() };
+        let mut renamed = creator.clone();
         if !creator.literal.is_empty() {
             renamed.literal = self.display();
             return Ok(renamed);
@@ -59,8 +57,12 @@ impl Name {
         match (&from.given, &self.given) {
             (_, Some(given)) if from.given.is_some() || creator.given.is_empty() => renamed.given.clone_from(given),
             (None, Some(_)) => {
-                return Err(CliError::usage(format!("{:?} is a family name, {:?} is one person", from.family, self.display()))
-                    .hint(format!("name the one to rename in full: {:?}", creator.display())));
+                return Err(CliError::usage(format!(
+                    "{:?} is a family name, {:?} is one person",
+                    from.family,
+                    self.display()
+                ))
+                .hint(format!("name the one to rename in full: {:?}", creator.name())));
             }
             _ => {}
         }
@@ -82,63 +84,50 @@ impl Name {
     }
 }
 
-impl Creator {
+impl Stored {
     /// The creator of a row of the table.
     pub(crate) fn of(row: &Row) -> Self {
         let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
-        let id = row["id"].as_i64().unwrap_or_default();
-        Self { id, family: text("family"), given: text("given"), literal: text("literal") }
-    }
-
-    /// Writes the name with the family name first.
-    pub(crate) fn display(&self) -> String {
-        match (self.literal.as_str(), self.given.as_str()) {
-            ("", "") => self.family.clone(),
-            ("", given) => format!("{}, {given}", self.family),
-            (literal, _) => literal.to_owned(),
-        }
-    }
-
-    fn columns(&self) -> [(&'static str, Value); 3] {
-        [("family", json!(self.family)), ("given", json!(self.given)), ("literal", json!(self.literal))]
+        let creator =
+            Creator { role: String::new(), family: text("family"), given: text("given"), literal: text("literal") };
+        Self { id: row["id"].as_i64().unwrap_or_default(), creator }
     }
 }
 
 /// Reads all creators, by name.
-pub(crate) fn all_creators(db: &Db) -> Result<Vec<Creator>, CliError> {
-    let rows = db.query("SELECT id, family, given, literal FROM creators ORDER BY family || literal, given, id", &[])?;
-    Ok(rows.iter().map(Creator::of).collect())
+fn all_creators(db: &Db) -> Result<Vec<Stored>, CliError> {
+    let rows =
+        db.query("SELECT id, family, given, literal FROM creators ORDER BY family || literal, given, id", &[])?;
+    Ok(rows.iter().map(Stored::of).collect())
 }
 
 /// Plans that a creator bears another name, wherever they have the role; two who become one are joined.
-pub(crate) fn change_creator(plan: &mut Plan, from: &Creator, to: &Creator, role: Option<&str>) -> Result<(), CliError> {
-    if from.display() == to.display() {
+pub(crate) fn change_creator(plan: &mut Plan, from: &Stored, to: &Creator, role: Option<&str>) -> Result<(), CliError> {
+    if from.creator.name() == to.name() {
         return Ok(());
     }
     let links = plan.find_all("item_creators", &[("creator_id", json!(from.id))])?;
-    let stays = |link: &Row| role.is_some_and(|role| link["role"] != json!(role));
-    let existing = plan.find("creators", &to.columns())?;
-    let moved = links.iter().filter(|link| !stays(link)).count();
-    if existing.is_none() && moved == links.len() {
-        return plan.update("creators", from.id, row(to.columns()));
+    let (moved, stay): (Vec<Row>, Vec<Row>) =
+        links.into_iter().partition(|link| role.is_none_or(|role| link["role"] == json!(role)));
+    let columns = [("family", json!(to.family)), ("given", json!(to.given)), ("literal", json!(to.literal))];
+    if stay.is_empty() && plan.find("creators", &columns)?.is_none() {
+        return plan.update("creators", from.id, row(columns));
     }
-    if moved == 0 {
+    if moved.is_empty() {
         return Ok(());
     }
-    plan.change("name", json!(from.display()), json!(to.display()));
-    let target = match existing {
-        Some(existing) => existing["id"].as_i64().unwrap_or_default(),
-        None => plan.link("creators", row(to.columns()))?,
-    };
-    for link in links.iter().filter(|link| !stays(link)) {
+    plan.change("name", json!(from.creator.name()), json!(to.name()));
+    let target = ensure_creator(plan, to)?;
+    for link in moved {
         let id = link["id"].as_i64().unwrap_or_default();
-        let same = [("item_id", link["item_id"].clone()), ("role", link["role"].clone()), ("creator_id", json!(target))];
+        let same =
+            [("item_id", link["item_id"].clone()), ("role", link["role"].clone()), ("creator_id", json!(target))];
         match plan.find("item_creators", &same)? {
             Some(_) => plan.unlink("item_creators", id)?,
             None => plan.update("item_creators", id, row([("creator_id", json!(target))]))?,
         }
     }
-    if moved == links.len() { plan.unlink("creators", from.id) } else { Ok(()) }
+    if stay.is_empty() { plan.unlink("creators", from.id) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -146,7 +135,7 @@ mod tests {
     use super::*;
 
     fn creator(family: &str, given: &str) -> Creator {
-        Creator { id: 1, family: family.into(), given: given.into(), literal: String::new() }
+        Creator { role: String::new(), family: family.into(), given: given.into(), literal: String::new() }
     }
 
     #[test]
@@ -160,7 +149,7 @@ mod tests {
         ] {
             let (from, to) = (Name::parse(from).unwrap(), Name::parse(to).unwrap());
             assert!(from.fits(&before));
-            assert_eq!(to.applied_to(&from, &before).ok().map(|c| c.display()).as_deref(), after);
+            assert_eq!(to.applied_to(&from, &before).ok().map(|c| c.name()).as_deref(), after);
         }
     }
 

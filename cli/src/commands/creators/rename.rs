@@ -1,9 +1,10 @@
+use super::naming::{Name, change_creator};
 use crate::context::Context;
 use crate::error::CliError;
-use super::naming::{Name, change_creator};
+use crate::model::{ROLES, not_found};
 use clap_facade::annotate::mutating;
 
-/// Correct the name of a person (author, editor) on every item.
+/// Correct or replace the name of a person (author, editor) everywhere, on every item.
 ///
 /// A bare name is a family name and stands for everybody who bears it; `Family, Given` is one person.
 #[derive(Debug, clap::Args)]
@@ -23,13 +24,16 @@ pub(crate) struct RenameArgs {
 }
 
 pub(crate) fn cmd_rename(ctx: &mut Context<'_, '_>, args: &RenameArgs) -> Result<(), CliError> {
+    if let Some(role) = args.role.as_deref().filter(|role| !ROLES.contains(role)) {
+        return Err(not_found("role", role, ROLES));
+    }
     let (from, to) = (Name::parse(&args.name)?, Name::parse(&args.new_name)?);
     ctx.write(|_, plan| {
         let found = from.matching(&plan.db())?;
-        for creator in found {
-            let renamed = to.applied_to(&from, &creator)?;
-            plan.attempt("rename", creator.display(), |plan| {
-                change_creator(plan, &creator, &renamed, args.role.as_deref())
+        for stored in found {
+            let renamed = to.applied_to(&from, &stored.creator)?;
+            plan.attempt("rename", stored.creator.name(), |plan| {
+                change_creator(plan, &stored, &renamed, args.role.as_deref())
             });
         }
         Ok(())

@@ -1,3 +1,4 @@
+use super::counts::{AttachedFile, attached_files};
 use crate::commands::collections::{Depth, Shelves, members};
 use crate::context::Context;
 use crate::db::{Db, Row, row};
@@ -5,7 +6,6 @@ use crate::error::CliError;
 use crate::error::ErrorKind;
 use crate::hygiene::{Finding, Purpose, Subject, Weight, examine};
 use crate::model::{ITEM_TYPES, Item};
-use super::counts::{AttachedFile, attached_files};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -68,7 +68,9 @@ fn examine_all(db: &Db, items: &[Item], purpose: Purpose) -> Result<Vec<Finding>
         files.entry(file.item).or_default().push(file);
     }
     let mut same_doi: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in db.query("SELECT lower(doi) AS doi, key FROM items WHERE doi <> '' AND trashed_at IS NULL ORDER BY key", &[])? {
+    for row in
+        db.query("SELECT lower(doi) AS doi, key FROM items WHERE doi <> '' AND trashed_at IS NULL ORDER BY key", &[])?
+    {
         let text = |column: &str| row[column].as_str().unwrap_or_default().to_owned();
         same_doi.entry(text("doi")).or_default().push(text("key"));
     }
@@ -101,7 +103,12 @@ fn subject(item: &Item, files: &[AttachedFile], same_doi: &[String]) -> Subject 
 }
 
 /// Reports what was found, and gives it back.
-fn report(ctx: &mut Context<'_, '_>, args: &HealthArgs, items: usize, findings: Vec<Finding>) -> Result<Vec<Finding>, CliError> {
+fn report(
+    ctx: &mut Context<'_, '_>,
+    args: &HealthArgs,
+    items: usize,
+    findings: Vec<Finding>,
+) -> Result<Vec<Finding>, CliError> {
     let count = |weight: Weight| findings.iter().filter(|finding| finding.weight == weight).count();
     let (errors, warnings, infos) = (count(Weight::Error), count(Weight::Warning), count(Weight::Info));
     let shown: Value = findings.iter().take(args.limit).map(|finding| json!(finding)).collect();
@@ -126,7 +133,8 @@ fn report(ctx: &mut Context<'_, '_>, args: &HealthArgs, items: usize, findings: 
 
 /// Repairs what can be repaired under the write contract, and gives back what is left.
 fn fix(ctx: &mut Context<'_, '_>, items: &[Item], findings: Vec<Finding>) -> Result<Vec<Finding>, CliError> {
-    let (repairs, left): (Vec<Finding>, Vec<Finding>) = findings.into_iter().partition(|finding| finding.repair.is_some());
+    let (repairs, left): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|finding| finding.repair.is_some());
     ctx.write(|_, plan| {
         for item in items {
             let mine: Vec<&Finding> = repairs.iter().filter(|finding| finding.key == item.key).collect();

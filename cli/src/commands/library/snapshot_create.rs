@@ -1,6 +1,6 @@
+use super::copy::{checksum, checksum_path, copy_of, default_path};
 use crate::context::Context;
 use crate::error::CliError;
-use super::copy::{checksum, checksum_path, copy_of, default_path};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 use std::path::PathBuf;

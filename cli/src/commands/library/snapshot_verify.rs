@@ -1,8 +1,8 @@
+use super::copy::{checksum, checksum_path, newest};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::error::ErrorKind;
-use super::copy::{checksum, checksum_path, newest};
 use clap_facade::annotate::read_only;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
+use super::counts::{attached_files, tally, with_pdf};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::model::Item;
-use super::counts::{attached_files, tally, with_pdf};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -33,7 +33,14 @@ pub(crate) fn cmd_stats(ctx: &mut Context<'_, '_>, _args: &StatsArgs) -> Result<
         ("attachments", json!(files.len())),
         ("attachments_lost", json!(files.iter().filter(|file| !file.is_there).count())),
         ("items_with_pdf", json!(with_pdf(&db)?.len())),
-        ("reading_list", tally(db.query("SELECT state FROM reading_list", &[])?.iter().map(|entry| crate::output::inline(&entry["state"])))),
+        (
+            "reading_list",
+            tally(
+                db.query("SELECT state FROM reading_list", &[])?
+                    .iter()
+                    .map(|entry| crate::output::inline(&entry["state"])),
+            ),
+        ),
         ("searches", json!(count("searches")?)),
         ("journal_runs", json!(count("journal_runs")?)),
         ("file_bytes", json!(size)),

@@ -1,8 +1,8 @@
+use super::text::{body_of, read_text, title_of};
 use crate::commands::targets::find_item;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use super::text::{body_of, read_text, title_of};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
+use super::text::find_note;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::error::ErrorKind;
-use super::text::find_note;
 use clap_facade::annotate::destructive;
 use std::collections::BTreeSet;
 

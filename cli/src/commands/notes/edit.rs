@@ -1,7 +1,7 @@
+use super::text::{find_note, read_text};
 use crate::context::Context;
 use crate::db::Row;
 use crate::error::CliError;
-use super::text::{find_note, read_text};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
+use super::text::no_note;
 use crate::context::Context;
 use crate::error::CliError;
-use super::text::no_note;
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -16,5 +16,9 @@ pub(crate) fn cmd_get(ctx: &mut Context<'_, '_>, args: &GetArgs) -> Result<(), C
     let sql = "SELECT n.id AS note, i.key AS item, n.title, n.body, n.created_at, n.updated_at
                FROM notes n LEFT JOIN items i ON i.id = n.item_id WHERE n.id = ?1";
     let note = ctx.db()?.first(sql, &[json!(args.note)])?.ok_or_else(|| no_note(args.note))?;
-    ctx.print_object(&note)
+    if ctx.globals.output.json {
+        return ctx.print_object(&note);
+    }
+    let text = format!("# {}\n\n{}\n", crate::context::text(&note, "title"), crate::context::text(&note, "body"));
+    ctx.print_document("markdown", &text, note)
 }

@@ -1,10 +1,10 @@
+use super::entry::{Priority, ReadingState, put};
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
-use super::entry::{Priority, ReadingState, put};
 use clap_facade::annotate::mutating;
 
-/// Queue items to read later.
+/// Queue items to read later: line papers up on the backlog.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().example("Line a paper up, before the others", "reading-list add vaswani2017 --priority high"))]
 pub(crate) struct AddArgs {

@@ -1,7 +1,7 @@
+use super::entry::{ReadingState, put};
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
-use super::entry::{ReadingState, put};
 use clap_facade::annotate::mutating;
 
 /// Mark items as read, finished: cross them off the reading list.
@@ -15,9 +15,7 @@ pub(crate) struct DoneArgs {
 
 pub(crate) fn cmd_done(ctx: &mut Context<'_, '_>, args: &DoneArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "finish", &args.items, |plan, item| {
-            put(plan, item, ReadingState::Done, None)
-        });
+        each_item(ctx, plan, "finish", &args.items, |plan, item| put(plan, item, ReadingState::Done, None));
         Ok(())
     })
 }

@@ -49,7 +49,12 @@ impl Priority {
 }
 
 /// Brings an item into a state, putting it on the list if it isn't.
-pub(crate) fn put(plan: &mut Plan, item: &FoundItem, state: ReadingState, priority: Option<i64>) -> Result<(), CliError> {
+pub(crate) fn put(
+    plan: &mut Plan,
+    item: &FoundItem,
+    state: ReadingState,
+    priority: Option<i64>,
+) -> Result<(), CliError> {
     let now = plan.now();
     let Some(entry) = plan.find("reading_list", &[("item_id", json!(item.id))])? else {
         let columns = [

@@ -1,10 +1,10 @@
+use super::entry::ReadingState;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::model::Item;
 use clap_facade::annotate::read_only;
 use serde_json::json;
-use super::entry::ReadingState;
 
 /// Show the reading list (backlog, queue): unread first, by priority.
 #[derive(Debug, clap::Args)]
@@ -34,8 +34,11 @@ pub(crate) fn cmd_show(ctx: &mut Context<'_, '_>, args: &ShowArgs) -> Result<(),
                 1.. => "high",
                 _ => "low",
             };
-            let mut shown = row([("key", json!(item.key)), ("state", entry["state"].clone()), ("priority", json!(priority))]);
-            shown.extend(item.to_row().into_iter().filter(|(name, _)| ["title", "creators", "year"].contains(&name.as_str())));
+            let mut shown =
+                row([("key", json!(item.key)), ("state", entry["state"].clone()), ("priority", json!(priority))]);
+            shown.extend(
+                item.to_row().into_iter().filter(|(name, _)| ["title", "creators", "year"].contains(&name.as_str())),
+            );
             shown.extend(entry.clone().into_iter().filter(|(name, _)| name.ends_with("_at")));
             rows.push(shown);
         }

@@ -1,7 +1,7 @@
+use super::entry::{ReadingState, put};
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
-use super::entry::{ReadingState, put};
 use clap_facade::annotate::mutating;
 
 /// Mark items as being read now; puts them on the reading list if they aren't.
@@ -15,9 +15,7 @@ pub(crate) struct StartArgs {
 
 pub(crate) fn cmd_start(ctx: &mut Context<'_, '_>, args: &StartArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "start", &args.items, |plan, item| {
-            put(plan, item, ReadingState::Reading, None)
-        });
+        each_item(ctx, plan, "start", &args.items, |plan, item| put(plan, item, ReadingState::Reading, None));
         Ok(())
     })
 }

@@ -28,7 +28,8 @@ pub(crate) fn cmd_fields(ctx: &mut Context<'_, '_>, args: &FieldsArgs) -> Result
     let fields = common.into_iter().chain(FIELDS.iter().map(|field| (field.name, field.csl, field.about)));
     let rows: Vec<Row> = fields
         .map(|(name, csl, about)| {
-            let needed: Vec<&str> = ITEM_TYPES.iter().filter(|kind| kind.needs.contains(&name)).map(|kind| kind.name).collect();
+            let needed: Vec<&str> =
+                ITEM_TYPES.iter().filter(|kind| kind.needs.contains(&name)).map(|kind| kind.name).collect();
             let needed = match &args.item_type {
                 Some(kind) => json!(needed.contains(&kind.as_str())),
                 None => Value::from(needed),

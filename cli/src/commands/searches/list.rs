@@ -1,7 +1,7 @@
+use super::saved::Filters;
 use crate::context::Context;
 use crate::db::Row;
 use crate::error::CliError;
-use super::saved::Filters;
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -11,7 +11,9 @@ use serde_json::json;
 pub(crate) struct ListArgs {}
 
 pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, _args: &ListArgs) -> Result<(), CliError> {
-    let saved = ctx.db()?.query("SELECT name, query, filters, created_at, updated_at FROM searches ORDER BY lower(name)", &[])?;
+    let saved = ctx
+        .db()?
+        .query("SELECT name, query, filters, created_at, updated_at FROM searches ORDER BY lower(name)", &[])?;
     let rows: Vec<Row> = saved
         .into_iter()
         .map(|mut search| {

@@ -1,3 +1,4 @@
+use super::saved::{Filters, find_search};
 use crate::commands::fulltext::hits;
 use crate::commands::items::ITEM_COLUMNS;
 use crate::context::Context;
@@ -5,7 +6,6 @@ use crate::context::text;
 use crate::db::Row;
 use crate::error::CliError;
 use crate::model::Item;
-use super::saved::{Filters, find_search};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 

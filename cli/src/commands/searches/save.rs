@@ -1,9 +1,9 @@
+use super::saved::{Filters, find_search};
 use crate::commands::fulltext::expression;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::hygiene::squash;
-use super::saved::{Filters, find_search};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
@@ -49,7 +49,8 @@ pub(crate) fn cmd_save(ctx: &mut Context<'_, '_>, args: &SaveArgs) -> Result<(),
             Some(_) if same && ctx.globals.operation.idempotent => plan.skip("save", name, "is saved already"),
             Some(found) if args.replace => {
                 plan.attempt("save", name, |plan| {
-                    let changes = row([("query", json!(query)), ("filters", json!(filters)), ("updated_at", json!(now))]);
+                    let changes =
+                        row([("query", json!(query)), ("filters", json!(filters)), ("updated_at", json!(now))]);
                     plan.update("searches", found["id"].as_i64().unwrap_or_default(), changes)
                 });
             }

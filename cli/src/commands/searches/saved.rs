@@ -63,9 +63,11 @@ impl Filters {
     pub(crate) fn describe(&self) -> String {
         let Value::Object(filters) = json!(self) else { return String::new() };
         let flag = |(name, value): (&String, &Value)| match value {
-            Value::Array(values) => {
-                values.iter().map(|value| format!("--{name} {}", crate::output::inline(value))).collect::<Vec<_>>().join(" ")
-            }
+            Value::Array(values) => values
+                .iter()
+                .map(|value| format!("--{name} {}", crate::output::inline(value)))
+                .collect::<Vec<_>>()
+                .join(" "),
             value => format!("--{} {}", name.replace('_', "-"), crate::output::inline(value)),
         };
         filters.iter().map(flag).collect::<Vec<_>>().join(" ")
@@ -83,7 +85,10 @@ impl Filters {
             filter("i.type = ?", json!(kind));
         }
         for tag in &self.tag {
-            filter("EXISTS (SELECT 1 FROM item_tags it JOIN tags t ON t.id = it.tag_id WHERE it.item_id = i.id AND t.name = ?)", json!(tag));
+            filter(
+                "EXISTS (SELECT 1 FROM item_tags it JOIN tags t ON t.id = it.tag_id WHERE it.item_id = i.id AND t.name = ?)",
+                json!(tag),
+            );
         }
         if let Some(collection) = &self.collection {
             let shelves = Shelves::load(db)?;
@@ -92,7 +97,8 @@ impl Filters {
             filter(sql, Value::from(ids));
         }
         if let Some(name) = &self.creator {
-            let sql = "EXISTS (SELECT 1 FROM item_creators ic JOIN creators c ON c.id = ic.creator_id WHERE ic.item_id = i.id
+            let sql =
+                "EXISTS (SELECT 1 FROM item_creators ic JOIN creators c ON c.id = ic.creator_id WHERE ic.item_id = i.id
                        AND instr(lower(concat_ws(' ', c.given, c.family, c.literal)), lower(?)) > 0)";
             filter(sql, json!(name));
         }
@@ -130,7 +136,8 @@ fn columns() -> impl Iterator<Item = &'static str> {
 }
 
 fn parse_condition(text: &str) -> Result<String, CliError> {
-    let (name, value) = text.split_once('=').ok_or_else(|| CliError::usage("write FIELD=TEXT, like publisher=Springer"))?;
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| CliError::usage("write FIELD=TEXT, like publisher=Springer"))?;
     let column = name.trim().to_lowercase().replace('-', "_");
     if !columns().any(|known| known == column) {
         return Err(CliError::usage(format!("unknown field {name:?}; `mycli schema fields` lists the names")));

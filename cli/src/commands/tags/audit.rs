@@ -1,8 +1,8 @@
+use super::labels::{Tag, count_tags};
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::group_tags;
-use super::labels::{Tag, count_tags};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -43,9 +43,14 @@ pub(crate) fn cmd_audit(ctx: &mut Context<'_, '_>, args: &AuditArgs) -> Result<(
     let mut rows: Vec<Row> = Vec::new();
     let wants = |finding: TagFinding| args.only.is_none_or(|only| only == finding);
     let mut report = |finding: &str, tag: &str, items: u64, detail: String| {
-        rows.push(row([("finding", json!(finding)), ("tag", json!(tag)), ("items", json!(items)), ("repair", json!(detail))]));
+        rows.push(row([
+            ("finding", json!(finding)),
+            ("tag", json!(tag)),
+            ("items", json!(items)),
+            ("repair", json!(detail)),
+        ]));
     };
-    let mut variants = Vec::new();
+    let mut grouped: Vec<String> = Vec::new();
     for group in group_tags(&tags.iter().map(Tag::counted).collect::<Vec<_>>()) {
         for variant in &group.variants {
             let all = if variant.kind.is_sure() { "" } else { " (with --all)" };
@@ -53,14 +58,14 @@ pub(crate) fn cmd_audit(ctx: &mut Context<'_, '_>, args: &AuditArgs) -> Result<(
             if wants(TagFinding::Variants) {
                 report(&finding, &variant.name, variant.count, format!("merge into {:?}{all}", group.keep));
             }
-            variants.push(variant.name.clone());
         }
+        grouped.extend(group.names().map(str::to_owned));
     }
     for tag in &tags {
         if tag.uses == 0 && wants(TagFinding::Unused) {
             report("unused", &tag.name, 0, "delete".to_owned());
         }
-        if tag.items == 1 && !variants.contains(&tag.name) && wants(TagFinding::Singletons) {
+        if tag.items == 1 && !grouped.contains(&tag.name) && wants(TagFinding::Singletons) {
             report("singleton", &tag.name, 1, "none: judge yourself".to_owned());
         }
     }

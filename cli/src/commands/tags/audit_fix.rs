@@ -1,10 +1,10 @@
+use super::labels::{Tag, count_tags, merge_tag};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::hygiene::group_tags;
-use super::labels::{Tag, count_tags, merge_tag};
 use clap_facade::annotate::mutating;
 
-/// Apply the suggested tag repairs: merge variants into the most used name, drop unused tags.
+/// Apply the suggested tag (keyword) repairs: merge variants into the most used, drop unused tags.
 ///
 /// Without `--all`, merges only names that differ by case, spaces, punctuation or accents. Tags used once are left
 /// alone: only a reader can judge them.

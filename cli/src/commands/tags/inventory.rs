@@ -1,8 +1,8 @@
+use super::labels::{Tag, count_tags};
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::group_tags;
-use super::labels::{Tag, count_tags};
 use clap::ValueEnum;
 use clap_facade::annotate::read_only;
 use serde_json::json;

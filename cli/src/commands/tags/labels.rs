@@ -1,9 +1,9 @@
 use crate::contract::Plan;
-use crate::db::{Db, row};
+use crate::db::{Db, Row, row};
 use crate::error::CliError;
 use crate::hygiene::CountedName;
 use crate::model::not_found;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A tag of the library.
 #[derive(Clone, Debug)]
@@ -24,28 +24,15 @@ impl Tag {
 
 /// Reads all tags with the number of their items, by name.
 pub(crate) fn count_tags(db: &Db) -> Result<Vec<Tag>, CliError> {
-    let sql = "SELECT t.id, t.name, count(i.id) FILTER (WHERE i.trashed_at IS NULL) AS items, count(i.id) AS uses
-               FROM tags t LEFT JOIN item_tags it ON it.tag_id = t.id LEFT JOIN items i ON i.id = it.item_id
-               GROUP BY t.id ORDER BY t.name COLLATE NOCASE, t.name";
-    let number = |value: &serde_json::Value| value.as_u64().unwrap_or_default();
-    Ok(db
-        .query(sql, &[])?
-        .iter()
-        .map(|row| Tag {
-            id: row["id"].as_i64().unwrap_or_default(),
-            name: row["name"].as_str().unwrap_or_default().to_owned(),
-            items: number(&row["items"]),
-            uses: number(&row["uses"]),
-        })
-        .collect())
+    select(db, "true", &[])
 }
 
 /// Finds the tag of this name; another case will do if only one has it.
 pub(crate) fn find_tag(plan: &Plan, name: &str) -> Result<Tag, CliError> {
-    let tags = count_tags(&plan.db())?;
-    if let Some(tag) = tags.iter().find(|tag| tag.name == name) {
-        return Ok(tag.clone());
+    if let Some(tag) = tag_named(&plan.db(), name)? {
+        return Ok(tag);
     }
+    let tags = count_tags(&plan.db())?;
     let alike: Vec<&Tag> = tags.iter().filter(|tag| tag.name.to_lowercase() == name.trim().to_lowercase()).collect();
     match alike[..] {
         [tag] => Ok(tag.clone()),
@@ -55,7 +42,8 @@ pub(crate) fn find_tag(plan: &Plan, name: &str) -> Result<Tag, CliError> {
         }
         _ => {
             let names: Vec<_> = alike.iter().map(|tag| format!("{:?}", tag.name)).collect();
-            Err(CliError::usage(format!("{name:?} could mean several tags")).hint(format!("one of {}", names.join(", "))))
+            Err(CliError::usage(format!("{name:?} could mean several tags"))
+                .hint(format!("one of {}", names.join(", "))))
         }
     }
 }
@@ -74,7 +62,7 @@ pub(crate) fn tag_name(text: &str) -> Result<String, CliError> {
 
 /// Finds the tag of exactly this name, or plans its creation; none if that fails.
 pub(crate) fn ensure_tag(plan: &mut Plan, name: &str) -> Result<Option<Tag>, CliError> {
-    let existing = count_tags(&plan.db())?.into_iter().find(|tag| tag.name == name);
+    let existing = tag_named(&plan.db(), name)?;
     if existing.is_some() {
         return Ok(existing);
     }
@@ -104,4 +92,23 @@ pub(crate) fn merge_tag(plan: &mut Plan, tag: &Tag, into: &Tag) {
         plan.change("items", json!(tag.uses), json!(0));
         plan.unlink("tags", tag.id)
     });
+}
+
+fn tag_named(db: &Db, name: &str) -> Result<Option<Tag>, CliError> {
+    Ok(select(db, "t.name = ?1", &[json!(name)])?.into_iter().next())
+}
+
+fn select(db: &Db, condition: &str, params: &[Value]) -> Result<Vec<Tag>, CliError> {
+    let sql = format!(
+        "SELECT t.id, t.name, count(i.id) FILTER (WHERE i.trashed_at IS NULL) AS items, count(i.id) AS uses
+         FROM tags t LEFT JOIN item_tags it ON it.tag_id = t.id LEFT JOIN items i ON i.id = it.item_id
+         WHERE {condition} GROUP BY t.id ORDER BY t.name COLLATE NOCASE, t.name"
+    );
+    let tag = |row: &Row| Tag {
+        id: row["id"].as_i64().unwrap_or_default(),
+        name: row["name"].as_str().unwrap_or_default().to_owned(),
+        items: row["items"].as_u64().unwrap_or_default(),
+        uses: row["uses"].as_u64().unwrap_or_default(),
+    };
+    Ok(db.query(&sql, params)?.iter().map(tag).collect())
 }

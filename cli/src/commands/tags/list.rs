@@ -1,8 +1,8 @@
+use super::labels::count_tags;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::fold;
-use super::labels::count_tags;
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -22,8 +22,11 @@ pub(crate) struct ListArgs {
 pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, args: &ListArgs) -> Result<(), CliError> {
     let wanted = fold(args.contains.as_deref().unwrap_or_default());
     let tags = count_tags(&*ctx.db()?)?;
-    let rows: Vec<Row> =
-        tags.iter().filter(|tag| fold(&tag.name).contains(&wanted)).map(|tag| row([("name", json!(tag.name))])).collect();
+    let rows: Vec<Row> = tags
+        .iter()
+        .filter(|tag| fold(&tag.name).contains(&wanted))
+        .map(|tag| row([("name", json!(tag.name))]))
+        .collect();
     let shown = args.limit.unwrap_or(rows.len()).min(rows.len());
     ctx.print_rows(&["name"], &rows[..shown], rows.len())
 }

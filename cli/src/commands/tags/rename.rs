@@ -1,7 +1,7 @@
+use super::labels::{find_tag, tag_name};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use super::labels::{find_tag, tag_name};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 

@@ -32,7 +32,8 @@ pub(crate) fn cmd_archive(ctx: &mut Context<'_, '_>, args: &ArchiveArgs) -> Resu
             }
             plan.attempt("archive", target.clone(), |plan| {
                 let run = found.ok_or_else(|| {
-                    CliError::new(ErrorKind::NotFound, format!("there is no {target}")).hint("`workflow status` shows the runs")
+                    CliError::new(ErrorKind::NotFound, format!("there is no {target}"))
+                        .hint("`workflow status` shows the runs")
                 })?;
                 if run["archived_at"].is_null() {
                     plan.change("archived", json!(false), json!(true));

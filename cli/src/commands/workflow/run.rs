@@ -1,11 +1,11 @@
+use super::checkpoint::Checkpoint;
+use super::report::{Report, StepReport};
+use super::steps::{Script, Step, Steps};
 use crate::context::Context;
 use crate::contract::Batch;
 use crate::error::CliError;
 use crate::error::ErrorKind;
 use crate::io::Io;
-use super::checkpoint::Checkpoint;
-use super::report::{Report, StepReport};
-use super::steps::{Script, Step, Steps};
 use clap_facade::annotate::mutating;
 use std::io::Read;
 use std::path::PathBuf;
@@ -80,7 +80,9 @@ fn preview(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Res
     let (changes, limit) = (batch.changes(), ctx.globals.max_changes());
     batch.rollback();
     if changes > limit {
-        report.warn(format!("would be refused: {changes} changes exceed the limit of {limit}; --max-changes {changes} lifts it"));
+        report.warn(format!(
+            "would be refused: {changes} changes exceed the limit of {limit}; --max-changes {changes} lifts it"
+        ));
     }
     if report.destroys() && !ctx.globals.gates.allow_destructive {
         report.warn("would be refused: a step destroys something; --allow-destructive lets it run".to_owned());

@@ -84,7 +84,8 @@ impl Steps {
     /// Makes each step a call that the command tree has proved, before any of them runs.
     pub(crate) fn prepare(globals: &Globals, script: &Script) -> Result<Self, CliError> {
         let settings = Settings { inject: handed_down(globals), ..Settings::default() };
-        let catalog = Catalog::new(crate::app::command(), &settings).map_err(|error| CliError::failure(error.to_string()))?;
+        let catalog =
+            Catalog::new(crate::app::command(), &settings).map_err(|error| CliError::failure(error.to_string()))?;
         let mut steps = Vec::new();
         for (index, written) in script.steps.iter().enumerate() {
             let proved = prove(&catalog, globals, written)
@@ -174,11 +175,9 @@ fn prove(catalog: &Catalog, globals: &Globals, written: &WrittenStep) -> Result<
     }
     if invocation.effect() > Effect::ReadOnly {
         let destroys = globals.gates.allow_destructive || !globals.applies();
-        for (gate, set) in [
-            ("yes", true),
-            ("allow-destructive", destroys),
-            ("continue-on-error", globals.gates.continue_on_error),
-        ] {
+        for (gate, set) in
+            [("yes", true), ("allow-destructive", destroys), ("continue-on-error", globals.gates.continue_on_error)]
+        {
             if set {
                 invocation = invocation.with(gate, json!(true)).map_err(refused)?;
             }
