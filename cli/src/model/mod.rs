@@ -10,6 +10,7 @@ mod text;
 pub use fields::{FIELDS, Field, ITEM_TYPES, ItemType, ROLES, field};
 pub use item::{Creator, Item, normalize_doi};
 pub use key::citekey;
+pub(crate) use lookup::not_found;
 pub use lookup::{collection_by_path, item_by_key, item_id};
 pub use store::{add_item, ensure_creator, ensure_tag, set_creators, tag_item, untag_item, update_item};
 pub use text::{normal_title, title_words};

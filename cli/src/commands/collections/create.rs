@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Create an empty collection (shelf, folder), at the top or inside another.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("A shelf for the journal club", "collections create \"Journal club\" --parent Teaching"))]
+#[command(add = mutating().example("A shelf for the journal club", "collections create 'Journal club' --parent Teaching"))]
 pub(crate) struct CreateArgs {
     /// Name of the new collection
     name: String,

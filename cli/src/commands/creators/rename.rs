@@ -9,7 +9,7 @@ use clap_facade::annotate::mutating;
 /// A bare name is a family name and stands for everybody who bears it; `Family, Given` is one person.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating()
-    .example("One person", "creators rename \"Knuth, D.\" \"Knuth, Donald E.\"")
+    .example("One person", "creators rename 'Knuth, D.' 'Knuth, Donald E.'")
     .example("A family name everywhere", "creators rename Mueller Müller"))]
 pub(crate) struct RenameArgs {
     /// The name as it is: `Family` or `Family, Given`

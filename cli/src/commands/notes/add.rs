@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Write a note about an item: a reading remark, with page and quote if you like.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("A remark with a quote", "notes add kuhn1962 \"Paradigms shift\" --page 12 --quote \"normal science\""))]
+#[command(add = mutating().example("A remark with a quote", "notes add kuhn1962 'Paradigms shift' --page 12 --quote 'normal science'"))]
 pub(crate) struct AddArgs {
     /// The item: its citation key or id
     item: String,

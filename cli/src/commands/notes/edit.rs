@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Change a note's text or title, or append to it.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Add a line to note 3", "notes edit 3 --append \"See also chapter 9\""))]
+#[command(add = mutating().example("Add a line to note 3", "notes edit 3 --append 'See also chapter 9'"))]
 #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 pub(crate) struct EditArgs {
     /// Number of the note, as `notes list` shows it
