@@ -1,13 +1,9 @@
 use crate::context::Context;
 use crate::error::CliError;
-
-use clap_facade::annotate::framework;
-
 use clap_facade::annotate::framework;
 
 /// Write a completion script for a shell.
 #[derive(Debug, clap::Args)]
-#[command(add = framework())]
 #[command(add = framework())]
 pub(crate) struct CompletionsArgs {
     /// The shell

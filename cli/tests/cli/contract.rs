@@ -22,7 +22,6 @@ enum Undo {
     /// `journal undo` restores the library.
     Restores,
     /// Nothing in the library changes, or it can't be undone: the command says so.
-    #[expect(dead_code, reason = "for commands outside the transaction")]
     Nothing,
 }
 
@@ -38,6 +37,11 @@ impl Sample {
 
     const fn with(mut self, files: &'static [(&'static str, &'static str)]) -> Self {
         self.files = files;
+        self
+    }
+
+    const fn undone(mut self, undo: Undo) -> Self {
+        self.undo = undo;
         self
     }
 
@@ -82,7 +86,46 @@ const SAMPLES: &[Sample] = &[
     Sample::new("items duplicates resolve", &[])
         .after(&[&["items", "attachments", "add", "einstein1905copy", "{dir}/a.pdf"]]).with(&[("a.pdf", "%PDF-1.4 a")]),
     Sample::new("journal undo", &["4"]),
+    Sample::new("collections create", &["Biology", "--parent=Science"]).after(SHELVES),
+    Sample::new("collections rename", &["Science", "Sciences"]).after(SHELVES),
+    Sample::new("collections move", &["Physics", "--top"]).after(SHELVES),
+    Sample::new("collections delete", &["Science", "Misc"]).after(SHELVES),
+    Sample::new("collections add", &["Physics", "darwin1859", "darwin1871"]).after(SHELVES),
+    Sample::new("collections remove", &["Physics", "einstein1905"]).after(SHELVES),
+    Sample::new("tags audit fix", &["--all"]).after(&[&["tags", "merge", "evolution", "--into=biology"]]),
+    Sample::new("tags rename", &["evolution", "descent"]),
+    Sample::new("tags merge", &["classic", "evolution", "--into=Classic"]),
+    Sample::new("tags delete", &["classic", "evolution"]),
+    Sample::new("creators rename", &["Einstein, A.", "Einstein, Albert"]),
+    Sample::new("notes add", &["darwin1859", "Tangled bank", "--page=490", "--quote=There is grandeur"]),
+    Sample::new("notes edit", &["1", "--append=More.", "--title=Bank"]).after(&[&["notes", "add", "darwin1859", "Tangled bank"]]),
+    Sample::new("notes delete", &["1"]).after(&[&["notes", "add", "darwin1859", "Tangled bank"]]),
+    Sample::new("reading-list add", &["darwin1859", "einstein1905", "--priority=high"]),
+    Sample::new("reading-list start", &["darwin1859"]).after(&[&["reading-list", "add", "darwin1859"]]),
+    Sample::new("reading-list done", &["darwin1859", "darwin1871"]).after(&[&["reading-list", "start", "darwin1859"]]),
+    Sample::new("reading-list remove", &["darwin1859"]).after(&[&["reading-list", "add", "darwin1859"]]),
+    Sample::new("searches save", &["origins", "species", "--tag=evolution"]),
+    Sample::new("searches delete", &["origins"]).after(&[&["searches", "save", "origins", "species"]]),
+    Sample::new("library health", &["--fix", "--for=all"]).after(&[&["items", "add", "On  Pages", "--set=pages=1--20"]]),
+    Sample::new("library snapshot create", &["--output={dir}/copy"]),
+    Sample::new("library compact", &[]).undone(Undo::Nothing),
+    Sample::new("workflow run", &["{dir}/steps"]).with(&[("steps", STEPS)]),
+    Sample::new("workflow archive", &[]).with(&[("steps", STEPS)]).after(&[&["workflow", "run", "{dir}/steps", "--checkpoint"]]),
+    Sample::new("init", &["--group=fresh"]).undone(Undo::Nothing),
+    Sample::new("config set", &["mailto", "ada@example.org"]),
 ];
+
+const SHELVES: &[&[&str]] = &[
+    &["collections", "create", "Science"],
+    &["collections", "create", "Misc"],
+    &["collections", "create", "Physics", "--parent=Science"],
+    &["collections", "add", "Physics", "einstein1905"],
+];
+
+const STEPS: &str = r#"{"command": "collections create", "args": ["Club"]}
+{"command": "collections add", "flags": {"collection": "Club", "items": ["darwin1859", "darwin1871"]}}
+{"command": "tags rename", "args": ["evolution", "descent"]}
+"#;
 
 fn catalog() -> Catalog {
     Catalog::new(mycli::command(), &Settings::default()).unwrap()
