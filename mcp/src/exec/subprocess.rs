@@ -230,7 +230,7 @@ impl<F: Future<Output = ()>> Pipes<'_, F> {
     async fn serve_during<T>(&mut self, main: impl Future<Output = T>) -> T {
         tokio::pin!(main);
         loop {
-            // The main future is asked first: a command that never stops printing would else use up the
+            // The main future is asked first: a command that never stops printing could else use up the
             // task's budget each time, and neither time-out nor cancel would be seen.
             tokio::select! {
                 biased;
