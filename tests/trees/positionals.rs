@@ -40,12 +40,8 @@ fn a_gap_is_refused() {
     let tree = Command::new("app").args([pos("a"), pos("b"), pos("c")]);
     Table::new(tree)
         .ok("app", json!({"a": "1", "b": "2"}), "-- 1 2")
-        .no(
-            "app",
-            json!({"a": "1", "c": "3"}),
-            "b: missing, though `c`, which stands behind it on the command line, is given",
-        )
-        .no("app", json!({"c": "3"}), "a: missing, though `c`");
+        .no("app", json!({"a": "1", "c": "3"}), "b: missing, and `c` can't be given without it")
+        .no("app", json!({"c": "3"}), "a: missing, and `c` can't be given without it; expected a string");
 }
 
 #[test]
@@ -62,6 +58,14 @@ fn lists_among_positionals() {
         .ok_args("app", json!({}), &[json!("a"), json!("b"), json!("d")], "-- a b d")
         .no("app", json!({"files": ["a", "--force"], "dest": "d"}), "files: starts with `-`")
         .no("app", json!({"files": ["a", "b"], "dest": "-d"}), "dest: starts with `-`");
+    let waived = Command::new("app")
+        .args([pos("files").num_args(1..).required(true), pos("dest").required(true)])
+        .arg(force().exclusive(true));
+    Table::new(waived).ok("app", json!({"force": true}), "--force").no(
+        "app",
+        json!({"files": ["a", "b"]}),
+        "dest: missing, and `files` can't be given without it",
+    );
     let appended = Command::new("app").arg(pos("vars").action(ArgAction::Append));
     Table::new(appended).ok("app", json!({"vars": ["a=b", "--c"]}), "-- a=b --c");
     let delimited = Command::new("app").arg(pos("list").value_delimiter(','));
@@ -131,6 +135,11 @@ fn an_optional_positional_before_a_required_one() {
         .ok("app", json!({"from": "a", "to": "b"}), "a b")
         .ok_args("app", json!({}), &[json!("b")], "-- b")
         .no("app", json!({"from": "a", "to": "-b"}), "to: starts with `-`");
+    let tree = Command::new("app")
+        .allow_missing_positional(true)
+        .args([pos("from"), pos("to").required(true)])
+        .arg(force().exclusive(true));
+    Table::new(tree).no("app", json!({"from": "a"}), "to: missing, and `from` can't be given without it");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use super::random;
 use super::reader::{self, Set};
 use super::table::shown;
 use clap_facade::argv::Proved;
-use clap_facade::catalog::{Catalog, Operation, Param, Settings, Spelling};
+use clap_facade::catalog::{BaseType, Catalog, Operation, Param, ParamKind, Settings, Spelling, ValueType, schema};
 use clap_facade::invocation::Invocation;
-use clap_facade::refusal::{Kind, Refusal};
+use clap_facade::refusal::{Kind, Problem, Refusal};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn a_call_sets_what_it_gives_and_nothing_else(tree in random::tree(), seeds in vec(any::<u64>(), 6)) {
         let command = tree.command();
-        let catalog = Catalog::new(command.clone(), &Settings::default()).unwrap();
+        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
         for seed in seeds.into_iter().filter(|_| !catalog.operations().is_empty()) {
             let mut dice = Dice(seed);
             let operation = &catalog.operations()[dice.below(catalog.operations().len())];
@@ -48,7 +48,7 @@ proptest! {
                     match Proved::new(&catalog, invocation) {
                         Ok(proved) => means(&command, &proved, &intents)?,
                         Err(refusal) => prop_assert!(
-                            refusal.kind == Kind::InvalidParams && refusal.problems.iter().all(|problem| knows(operation, &problem.param)),
+                            may_refuse(&command, operation, &refusal),
                             "{} {params:?}: {refusal}\n{operation:#?}", operation.name
                         ),
                     }
@@ -62,10 +62,12 @@ proptest! {
     fn every_published_param_is_accepted(tree in random::tree()) {
         let tree = tree.without_relations();
         let command = tree.command();
-        let catalog = Catalog::new(command.clone(), &Settings::default()).unwrap();
+        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
         for operation in catalog.operations() {
             for param in &operation.params {
-                let chosen = |other: &&Param| other.required || other.name == param.name || stands_before(other, param);
+                let wanted = |other: &Param| other.required || other.name == param.name;
+                let leads = |other: &Param| operation.params.iter().any(|param| wanted(param) && stands_before(other, param));
+                let chosen = |other: &&Param| wanted(other) || leads(other);
                 let params: Map<_, _> =
                     operation.params.iter().filter(chosen).map(|param| (param.name.clone(), calls::tame(param))).collect();
                 let proved = Invocation::new(operation, &params, &[]).and_then(|call| Proved::new(&catalog, call));
@@ -77,6 +79,34 @@ proptest! {
                     }
                     Err(refusal) => prop_assert!(false, "{} {params:?}: {refusal}\n{operation:#?}", operation.name),
                 }
+            }
+        }
+    }
+
+    /// What is accepted fits the published schema, leniencies undone; what fits the schema is accepted, but for
+    /// what no schema can say.
+    #[test]
+    fn the_schema_and_the_allow_list_agree(tree in random::tree(), seeds in vec(any::<u64>(), 6)) {
+        let command = tree.command();
+        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
+        for seed in seeds.into_iter().filter(|_| !catalog.operations().is_empty()) {
+            let mut dice = Dice(seed);
+            let operation = &catalog.operations()[dice.below(catalog.operations().len())];
+            let published = Value::from(schema::compact(operation));
+            prop_assert_eq!(schema::check(&published), Ok(()));
+            let validator = jsonschema::validator_for(&published).unwrap();
+            let (params, _) = calls::call(operation, &mut dice);
+            match Invocation::new(operation, &params, &[]) {
+                Ok(invocation) => {
+                    let plain = Value::from(plain(operation, invocation.to_json()));
+                    let fault = validator.iter_errors(&plain).next().map(|error| error.to_string());
+                    prop_assert!(fault.is_none(), "{plain}: {fault:?} {published}");
+                }
+                Err(refusal) if validator.is_valid(&Value::from(params.clone())) => {
+                    let said = |problem: &Problem| BEYOND_SCHEMA.iter().any(|text| problem.problem.contains(text));
+                    prop_assert!(refusal.problems.iter().all(said), "{params:?}: {refusal} {published}");
+                }
+                Err(_) => {}
             }
         }
     }
@@ -97,6 +127,61 @@ proptest! {
             }
         }
     }
+}
+
+/// Problems of values that fit their schema.
+const BEYOND_SCHEMA: &[&str] = &[
+    "holds a NUL character",
+    "which the command takes for the end of the item",
+    "an empty array could mean two things",
+    "too large to be exact as a float",
+    "out of range",
+    "too few items",
+    "too many items",
+    "which is no multiple of",
+];
+
+/// Undoes what is accepted beyond the schema: other spellings of a choice, numbers as text.
+fn plain(operation: &Operation, params: Map<String, Value>) -> Map<String, Value> {
+    let text = |kind: &ValueType, value: Value| match (&value, kind.base) {
+        (Value::String(text), BaseType::String) => {
+            let is = |name: &String| name == text || kind.ignore_case && name.eq_ignore_ascii_case(text);
+            let choice = kind.choices.iter().find(|choice| is(&choice.name) || choice.aliases.iter().any(is));
+            choice.map_or(value.clone(), |choice| choice.name.clone().into())
+        }
+        (Value::String(text), BaseType::Integer { .. }) => text.parse::<i64>().unwrap().into(),
+        (Value::String(text), BaseType::Number) => text.parse::<f64>().unwrap().into(),
+        _ => value,
+    };
+    let one = |(name, value): (String, Value)| {
+        let value = match (&operation.param(&name).unwrap().kind, value) {
+            (ParamKind::Many { item, .. }, Value::Array(items)) => {
+                items.into_iter().map(|value| text(item, value)).collect()
+            }
+            (ParamKind::One(kind) | ParamKind::Optional { value: kind, .. }, value) => text(kind, value),
+            // A list's flag without values has no place in a schema of one type.
+            (ParamKind::Many { .. }, Value::Bool(true)) => Value::Array(Vec::new()),
+            (_, value) => value,
+        };
+        (name, value)
+    };
+    params.into_iter().map(one).collect()
+}
+
+/// The settings that expose commands which take commands.
+fn settings(command: &clap::Command) -> Settings {
+    fn takers(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        for sub in command.get_subcommands() {
+            let path = format!("{path} {}", sub.get_name()).trim().to_owned();
+            if sub.is_allow_external_subcommands_set() {
+                found.push(path.clone());
+            }
+            takers(sub, &path, found);
+        }
+    }
+    let mut expose = Vec::new();
+    takers(command, "", &mut expose);
+    Settings { expose, ..Settings::default() }
 }
 
 /// Every value without a reading is a problem of its own, named.
@@ -153,8 +238,15 @@ fn means(command: &clap::Command, proved: &Proved, intents: &[(&Param, Intent)])
     Ok(())
 }
 
-fn knows(operation: &Operation, name: &str) -> bool {
-    name.is_empty() || operation.params.iter().any(|param| param.name == name)
+/// A valid call is refused only in its own names; where a word may be a subcommand as well, the proof decides.
+fn may_refuse(command: &clap::Command, operation: &Operation, refusal: &Refusal) -> bool {
+    let called = operation.path.iter().try_fold(command, |command, word| command.find_subcommand(word)).unwrap();
+    let knows = |name: &str| name.is_empty() || operation.param(name).is_some();
+    match refusal.kind {
+        Kind::InvalidParams => refusal.problems.iter().all(|problem| knows(&problem.param)),
+        Kind::ProofFailed => called.has_subcommands(),
+        _ => false,
+    }
 }
 
 /// A positional can't be given without those before it.

@@ -344,7 +344,7 @@ impl Node {
                 Quirk::InferLongs => command.infer_long_args(true),
                 Quirk::NegatesRequirements => command.subcommand_negates_reqs(true),
                 Quirk::ArgsConflict if depth > 0 => command.args_conflicts_with_subcommands(true),
-                Quirk::External if depth > 0 => {
+                Quirk::External if depth > 0 && self.positionals.leaves_room() => {
                     command.allow_external_subcommands(true).external_subcommand_value_parser(value_parser!(OsString))
                 }
                 Quirk::ElseHelp => command.arg_required_else_help(true),
@@ -479,6 +479,11 @@ impl Dashes {
 }
 
 impl Layout {
+    /// Tells whether clap ever comes to an external command behind these.
+    fn leaves_room(self) -> bool {
+        matches!(self, Self::None | Self::Required | Self::Optional | Self::RequiredOptional | Self::Dashed)
+    }
+
     fn args(self) -> Vec<Arg> {
         let first = Arg::new("SOURCE");
         let second = Arg::new("target");

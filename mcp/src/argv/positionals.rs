@@ -17,10 +17,16 @@ pub(super) struct Positionals {
 /// Writes the positionals of a call.
 pub(super) fn positionals(invocation: &Invocation) -> Result<Positionals, Vec<Problem>> {
     let slots = slots(invocation);
-    let Some(furthest) = slots.iter().rposition(|slot| slot.given.is_some()) else { return Ok(Positionals::default()) };
+    let Some(mut furthest) = slots.iter().rposition(|slot| slot.given.is_some()) else {
+        return Ok(Positionals::default());
+    };
+    let escape = invocation.operation().escape;
+    if furthest + 2 == slots.len() && (escape == Escape::LastFirst || shares_its_end(&slots, furthest)) {
+        // Without the last positional, clap would take a value of this one for it.
+        furthest += 1;
+    }
     let mut problems = Vec::new();
     let mut line = Positionals::default();
-    let escape = invocation.operation().escape;
     let mut place = place(&slots, escape);
     for (at, slot) in slots.iter().enumerate() {
         let result = match slot.given {
@@ -179,21 +185,16 @@ fn shares_its_end(slots: &[Slot<'_>], at: usize) -> bool {
 }
 
 fn gap(slots: &[Slot<'_>], at: usize, furthest: usize, escape: Escape) -> Result<Vec<String>, Box<Problem>> {
-    let slot = &slots[at];
-    let later = &slots[furthest];
-    if later.last
-        || slot.terminator().is_some()
-        || escape == Escape::LastFirst && furthest + 1 == slots.len()
-        || later.param.spelling == Spelling::External
-    {
+    let (slot, later, end) = (&slots[at], &slots[furthest], slots.len() - 1);
+    let alone = slots[..furthest].iter().all(|slot| slot.given.is_none());
+    let skipped = escape == Escape::LastFirst && furthest == end && at < end && (alone || at + 1 == end);
+    if later.last || slot.terminator().is_some() && at < furthest || skipped {
         return Ok(Vec::new());
     }
+    let other = slots.iter().rev().find(|slot| slot.given.is_some()).map_or("", |slot| &slot.param.name);
     Err(Box::new(Problem {
         param: slot.param.name.clone(),
-        problem: format!(
-            "missing, though `{}`, which stands behind it on the command line, is given",
-            later.param.name
-        ),
+        problem: format!("missing, and `{other}` can't be given without it"),
         expected: Some(describe(slot.param)),
         ..Problem::default()
     }))
