@@ -167,7 +167,7 @@ impl Catalog {
 
     /// Returns the names nearest to one that was not found, best first, at most `limit`.
     pub fn nearest(&self, name: &str, limit: usize) -> Vec<&str> {
-        closest(name, self.operations.iter().map(|operation| operation.name.as_str()), limit)
+        name::closest(name, self.operations.iter().map(|operation| operation.name.as_str()), limit)
     }
 
     /// Returns the name of the root command.
@@ -183,41 +183,5 @@ impl Catalog {
     /// Returns the CLI's one-line help, or empty.
     pub fn about(&self) -> &str {
         &self.about
-    }
-}
-
-/// Returns the candidates most like a name, best first; none that has nothing to do with it.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
-    let wanted = Words::new(name);
-    let scored = candidates.map(|candidate| (wanted.likeness(&Words::new(candidate)), candidate));
-    let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= LIKE).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
-}
-
-/// The least likeness of a name worth proposing.
-const LIKE: f64 = 0.75;
-
-/// A name as written and with its words in alphabetical order: `merge tags` is like `tags merge`.
-struct Words {
-    written: String,
-    sorted: String,
-}
-
-impl Words {
-    fn new(name: &str) -> Self {
-        let mut words: Vec<String> =
-            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-        let written = words.join(" ");
-        words.sort_unstable();
-        Self { written, sorted: words.join(" ") }
-    }
-
-    fn likeness(&self, other: &Self) -> f64 {
-        let written = strsim::jaro_winkler(&self.written, &other.written);
-        // A little less, so that the right order wins.
-        let sorted = strsim::jaro_winkler(&self.sorted, &other.sorted) * 0.98;
-        let ends = other.written.rsplit(' ').next().is_some_and(|last| last == self.written);
-        if ends { written.max(0.9) } else { written.max(sorted) }
     }
 }

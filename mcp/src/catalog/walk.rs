@@ -27,9 +27,9 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
     // The generated `help` mirrors the whole tree at every level. Turning it off spares them all.
     let mut built = author.clone().disable_help_subcommand(true);
     built.build();
+    check(settings, &built)?;
     let inject = inject(author, &built, settings)?;
-    let mut walker =
-        Walker { settings, inject: &inject, ancestors: Vec::new(), seen: Seen::default(), out: Walked::default() };
+    let mut walker = Walker { settings, inject: &inject, ancestors: Vec::new(), out: Walked::default() };
     let here = Here {
         path: Vec::new(),
         spoken: vec![String::new()],
@@ -38,8 +38,7 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
         handed_down: Rc::default(),
     };
     walker.visit(&built, here)?;
-    let Walker { seen, mut out, .. } = walker;
-    seen.check(settings)?;
+    let Walker { mut out, .. } = walker;
     let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
     let root = [author.get_name().to_owned()];
     let named: Vec<&[String]> = paths.iter().map(|path| if path.is_empty() { root.as_slice() } else { path }).collect();
@@ -66,14 +65,12 @@ struct Walker<'a> {
     settings: &'a Settings,
     inject: &'a [Injected],
     ancestors: Vec<&'a Command>,
-    seen: Seen,
     out: Walked,
 }
 
 impl<'a> Walker<'a> {
     fn visit(&mut self, command: &'a Command, here: Here<'a>) -> Result<(), CatalogError> {
         let name = if here.path.is_empty() { command.get_name().to_owned() } else { here.path.join(" ") };
-        self.seen.note(command, &name, &here.handed_down);
         let inherited = here.excuse.or_else(|| self.subtree_excuse(command, &name));
         if inherited.is_none() && command.has_subcommands() && !here.path.is_empty() {
             let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
@@ -262,8 +259,42 @@ fn arg_names(command: &Command) -> Vec<String> {
 
 fn no_such_name(what: &'static str, name: &str, place: &str, valid: Vec<String>) -> CatalogError {
     let wanted = name.trim_start_matches('-');
-    let nearest = super::closest(wanted, valid.iter().map(String::as_str), 1).first().map(ToString::to_string);
+    let nearest = name::closest(wanted, valid.iter().map(String::as_str), 1).first().map(ToString::to_string);
     CatalogError::NoSuchName { what, name: name.to_owned(), place: place.to_owned(), nearest }
+}
+
+/// Finds the settings that name nothing; the default names need not exist.
+fn check(settings: &Settings, built: &Command) -> Result<(), CatalogError> {
+    let default = Settings::default();
+    let own = |names: &[String], known: &[String]| -> Vec<String> {
+        names.iter().filter(|name| !known.contains(name)).cloned().collect()
+    };
+    let named_paths = [("hide", &settings.hide), ("expose", &settings.expose)];
+    let named_args = [
+        ("gates", own(&settings.gates, &default.gates)),
+        ("host_owned", own(&settings.host_owned, &default.host_owned)),
+    ];
+    if named_paths.iter().all(|(_, paths)| paths.is_empty()) && named_args.iter().all(|(_, names)| names.is_empty()) {
+        return Ok(());
+    }
+    let mut seen = Seen::default();
+    seen.add(built, built.get_name().to_owned(), true);
+    for (what, paths) in named_paths {
+        if let Some(path) = paths.iter().find(|path| !seen.paths.contains(*path)) {
+            return Err(no_such_name(what, path, "the tree", seen.paths.into_iter().collect()));
+        }
+    }
+    for (what, names) in named_args {
+        for name in names {
+            let (path, arg) = name.rsplit_once(' ').map_or((None, name.as_str()), |(path, arg)| (Some(path), arg));
+            let arg = arg.trim_start_matches('-');
+            let exists = seen.args.iter().any(|seen| name::is_same(seen, arg));
+            if !exists || path.is_some_and(|path| !seen.paths.contains(path)) {
+                return Err(no_such_name(what, &name, "the tree", seen.args.into_iter().collect()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What settings may name.
@@ -274,37 +305,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn note(&mut self, command: &Command, name: &str, handed_down: &HashSet<&str>) {
-        self.paths.insert(name.to_owned());
-        for arg in command.get_arguments().filter(|arg| !handed_down.contains(arg.get_id().as_str())) {
-            for arg_name in [arg.get_long(), Some(arg.get_id().as_str())].into_iter().flatten() {
-                if !self.args.contains(arg_name) {
-                    self.args.insert(arg_name.to_owned());
-                }
-            }
+    fn add(&mut self, command: &Command, path: String, is_root: bool) {
+        for child in command.get_subcommands() {
+            let name = child.get_name();
+            let path = if is_root { name.to_owned() } else { format!("{path} {name}") };
+            self.add(child, path, false);
         }
-    }
-
-    /// Finds the settings that name nothing; the default names need not exist.
-    fn check(&self, settings: &Settings) -> Result<(), CatalogError> {
-        let default = Settings::default();
-        for (what, paths) in [("hide", &settings.hide), ("expose", &settings.expose)] {
-            if let Some(path) = paths.iter().find(|path| !self.paths.contains(*path)) {
-                return Err(no_such_name(what, path, "the tree", self.paths.iter().cloned().collect()));
-            }
-        }
-        for (what, names, known) in
-            [("gates", &settings.gates, &default.gates), ("host_owned", &settings.host_owned, &default.host_owned)]
-        {
-            for name in names.iter().filter(|name| !known.contains(name)) {
-                let (path, arg) = name.rsplit_once(' ').map_or((None, name.as_str()), |(path, arg)| (Some(path), arg));
-                let arg = arg.trim_start_matches('-');
-                let exists = self.args.iter().any(|seen| name::is_same(seen, arg));
-                if !exists || path.is_some_and(|path| !self.paths.contains(path)) {
-                    return Err(no_such_name(what, name, "the tree", self.args.iter().cloned().collect()));
-                }
-            }
-        }
-        Ok(())
+        let names = command.get_arguments().flat_map(|arg| [arg.get_long(), Some(arg.get_id().as_str())]);
+        self.args.extend(names.flatten().map(str::to_owned));
+        self.paths.insert(path);
     }
 }
