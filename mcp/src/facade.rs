@@ -203,7 +203,8 @@ impl Facade {
     ///
     /// # Errors
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
-    pub fn build(self) -> Result<Pipeline, StartError> {
+    pub fn build(mut self) -> Result<Pipeline, StartError> {
+        self.settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
         let catalog = Arc::new(Catalog::new(self.command, &self.settings)?);
         let choice = match self.surface {
             Some(choice) => choice,

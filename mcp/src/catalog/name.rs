@@ -11,10 +11,14 @@ const PROPERTY_MAX: usize = 64;
 
 /// Gives each of several distinct paths its tool name, `^[a-z][a-z0-9_]{0,51}$`.
 ///
-/// A name that would be cut, that is reserved or that two paths would share carries a hash of its
-/// path, so that the order of the paths changes nothing.
+/// A name that would be cut or that two paths would share carries a hash of its path, so that the
+/// order of the paths changes nothing; a reserved one is told apart by `_command`.
 pub(super) fn tools(paths: &[&[String]], reserved: &[String]) -> Vec<String> {
-    let plain: Vec<String> = paths.iter().map(|path| tool_words(path)).collect();
+    let words = |path: &&[String]| match tool_words(path) {
+        taken if reserved.contains(&taken) => format!("{taken}_command"),
+        free => free,
+    };
+    let plain: Vec<String> = paths.iter().map(words).collect();
     let mut users: HashMap<&str, usize> = HashMap::new();
     for name in plain.iter().chain(reserved) {
         *users.entry(name).or_default() += 1;
