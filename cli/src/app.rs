@@ -102,7 +102,11 @@ fn deliver(
     let mut kept = Vec::new();
     let mut inner =
         Io { stdin: io.stdin, stdout: &mut kept, stderr: io.stderr, terminal: false, cancelled: io.cancelled };
-    execute(command, globals, operation, &mut inner, link)?;
+    if let Err(error) = execute(command, globals, operation, &mut inner, link) {
+        // The report of a failure belongs to the caller, not into the file.
+        io.stdout.write_all(&kept)?;
+        return Err(error);
+    }
     std::fs::write(&path, kept)
         .map_err(|error| CliError::failure(format!("can't be written: {error}")).at(path.display().to_string(), 0, ""))
 }

@@ -1,5 +1,5 @@
 use super::files::{self, FileChange};
-use super::gates::{self, Cap};
+use super::gates;
 use super::journal;
 use super::plan::{Operation, Plan};
 use super::report::{Mode, Outcome, Report};
@@ -27,8 +27,7 @@ pub(crate) fn write(
             return Err(error);
         }
     };
-    let cap = ctx.batch.as_ref().map_or(Cap { limit: ctx.globals.max_changes(), used: 0 }, |batch| batch.cap());
-    let refusals = gates::refusals(&plan, &ctx.globals, cap);
+    let refusals = gates::refusals(&plan, &ctx.globals, ctx.batch.as_ref().map(|batch| batch.cap()));
     let mut report = Report::new(ctx, &plan, applies);
     if !applies {
         transaction.roll_back();
@@ -45,7 +44,7 @@ pub(crate) fn write(
         transaction.enter_file(ctx)?;
     }
     match apply(ctx, &mut plan, &mut report, &mut transaction) {
-        Ok((outcome, failed)) => report.print(ctx, Mode::Apply(outcome), failed),
+        Ok((outcome, failed)) => report.print(ctx, Mode::Apply(Box::new(outcome)), failed),
         Err(error) => {
             transaction.roll_back();
             report.print(ctx, Mode::Refused, Some(error))

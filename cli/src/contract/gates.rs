@@ -1,17 +1,27 @@
 use super::plan::Plan;
+use super::report::counted;
 use crate::globals::Globals;
 
 /// What the write gates refuse about a plan; each sentence says which flag lifts it.
-pub(crate) fn refusals(plan: &Plan, globals: &Globals, cap: Cap) -> Vec<String> {
+///
+/// In a batch its cap counts, and the command's own where it is given.
+pub(crate) fn refusals(plan: &Plan, globals: &Globals, batch: Option<Cap>) -> Vec<String> {
     let mut found = Vec::new();
     let changes = plan.changes();
-    if cap.used + changes > cap.limit {
-        let earlier = if cap.used > 0 { format!(" after {} earlier ones", cap.used) } else { String::new() };
+    if let Some(cap) = batch
+        && cap.used + changes > cap.limit
+    {
         found.push(format!(
-            "{changes} planned changes{earlier} exceed the limit of {}; --max-changes {} lifts it",
-            cap.limit,
-            cap.used + changes
+            "{} after {} earlier ones exceed the batch's limit of {}; a higher --max-changes of the batch lifts it",
+            counted(changes, "planned change"),
+            cap.used,
+            cap.limit
         ));
+    }
+    let limit = globals.max_changes();
+    if (batch.is_none() || globals.gates.max_changes.is_some()) && changes > limit {
+        let planned = counted(changes, "planned change");
+        found.push(format!("{planned}, but the limit is {limit}; --max-changes {changes} lifts it"));
     }
     let destructive = plan.operations.iter().filter(|o| o.destructive && o.is_change()).count();
     if destructive > 0 && !globals.gates.allow_destructive {

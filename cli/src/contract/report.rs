@@ -20,7 +20,7 @@ pub(crate) struct Report {
 pub(crate) enum Mode {
     Preview,
     Refused,
-    Apply(Outcome),
+    Apply(Box<Outcome>),
 }
 
 /// What an application did, by target.

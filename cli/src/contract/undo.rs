@@ -38,7 +38,11 @@ pub(crate) fn plan_undo(plan: &mut Plan, run: i64) -> Result<(), CliError> {
     }
     plan.undoes = Some(run);
     plan.all_or_nothing();
-    let mut changes = recorded(&db, run)?.into_iter().peekable();
+    let changes = recorded(&db, run)?;
+    if changes.is_empty() {
+        plan.skip("undo", format!("run {run}"), "it changed no row and no file that the journal keeps");
+    }
+    let mut changes = changes.into_iter().peekable();
     while let Some(first) = changes.next() {
         let (action, target) = (format!("undo {}", first.action), first.target.clone());
         let mut group = vec![first];

@@ -214,3 +214,18 @@ fn group_name(group: Option<&str>) -> Result<String, CliError> {
     }
     Ok(name.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_refuses_writes_outside_the_contract() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = Library { folder: folder.path().to_owned(), name: "library".to_owned() };
+        for db in [library.open().unwrap(), library.create().unwrap(), library.open().unwrap()] {
+            let written = db.connection().execute("INSERT INTO tags (name) VALUES ('x')", []);
+            assert!(written.is_err_and(|error| error.to_string().contains("readonly")), "in file: {}", db.is_in_file());
+        }
+    }
+}

@@ -37,7 +37,7 @@ impl Db {
     /// When SQLite fails.
     pub fn query(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, CliError> {
         let mut statement = self.connection().prepare(sql)?;
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let rows = statement.query_map(params_from_iter(params.iter().map(Json)), |row| {
             names.iter().enumerate().map(|(index, name)| Ok((name.clone(), from_sql(row.get_ref(index)?)))).collect()
         })?;

@@ -80,6 +80,7 @@ const SAMPLES: &[Sample] = &[
     Sample::new("items trash", &["darwin1859", "einstein1905"]),
     Sample::new("items restore", &["darwin1859"]).after(&[&["items", "trash", "darwin1859"]]),
     Sample::new("items delete", &["darwin1871", "einstein1905"]),
+    Sample::new("items move", &["einstein1905", "--from=Science/Physics", "--to=Misc"]).after(SHELVES),
     Sample::new("items tags add", &["darwin1859", "--tag=history", "--tag=biology"]),
     Sample::new("items tags remove", &["darwin1859", "--tag=classic"]),
     Sample::new("items attachments add", &["darwin1859", "{dir}/a.pdf"]).with(&[("a.pdf", "%PDF-1.4 a")]),

@@ -162,7 +162,10 @@ fn deliver_writes_a_file() {
     let path = lab.folder().join("out.txt");
     let answer = lab.ok(&["items", "list", "--quiet", "--deliver", &format!("file:{}", path.display())]);
     assert_eq!(answer.stdout, "");
-    assert!(std::fs::read_to_string(path).unwrap().starts_with("darwin1859\n"));
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("darwin1859\n"));
+    let failed = lab.run(&["items", "trash", "nobody", "--json", "--deliver", &format!("file:{}", path.display())]);
+    assert_eq!(failed.code, 3);
+    assert!(failed.stdout.contains("\"ok\": false"), "{failed:?}");
 }
 
 #[test]
@@ -247,6 +250,8 @@ fn the_cap_counts_over_the_whole_batch() {
     }
     batch.commit().unwrap();
     assert_eq!(lab.json(&["items", "list"])["total"], 6);
+    let mut batch = begin(&lab, 2);
+    assert_eq!(batch_run(&lab, &mut batch, &["items", "add", "Four", "--yes", "--max-changes=0"]), 9);
 }
 
 #[test]

@@ -278,3 +278,19 @@ fn a_group_keeps_the_item_that_keep_names() {
     assert_eq!(lab.run(&["items", "get", "einstein1905"]).code, 3);
     assert_eq!(lab.run(&["items", "duplicates", "resolve", "--keep=darwin1859"]).code, 3);
 }
+
+#[test]
+fn moving_leaves_one_collection_for_another() {
+    let lab = Lab::seeded();
+    for name in ["From", "To"] {
+        lab.ok(&["collections", "create", name, "--yes"]);
+    }
+    lab.ok(&["collections", "add", "From", "darwin1859", "--yes"]);
+    let line = ["items", "move", "darwin1859", "--from=from", "--to=To", "--yes"];
+    lab.ok(&line);
+    assert_eq!(lab.json(&["items", "get", "darwin1859"])["collections"], serde_json::json!(["To"]));
+    assert_eq!(lab.run(&line).code, 3);
+    lab.ok(&[&line[..], &["--ignore-missing"]].concat());
+    assert_eq!(lab.run(&["items", "move", "darwin1859", "--from=To", "--to=Nowhere"]).code, 3);
+    assert_eq!(lab.run(&["items", "move", "darwin1859", "--from=To", "--to=to"]).code, 2);
+}

@@ -50,8 +50,11 @@ pub(crate) struct AddArgs {
 pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), CliError> {
     let item = draft(args)?;
     ctx.write(|ctx, plan| {
-        let target = item.key.clone();
-        if ctx.globals.operation.idempotent && plan.find("items", &[("key", target.clone().into())])?.is_some() {
+        let target = if item.key.is_empty() { item.title.clone() } else { item.key.clone() };
+        if ctx.globals.operation.idempotent
+            && !item.key.is_empty()
+            && plan.find("items", &[("key", item.key.clone().into())])?.is_some()
+        {
             plan.skip("add", format!("item {target}"), "it exists");
             return Ok(());
         }
