@@ -21,7 +21,7 @@ const RUN: &str = "command_run";
 const HITS: usize = 6;
 
 /// Hits past the first are shown with their params while the answer stays below this, in bytes.
-const ANSWER_BYTES: usize = 1_400;
+const ANSWER_BYTES: usize = 1_000;
 
 /// The tools `command_search`, `command_read` and `command_run`.
 #[derive(Debug)]
