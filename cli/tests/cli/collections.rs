@@ -141,6 +141,9 @@ fn lifting_refuses_a_name_that_is_taken() {
     assert_eq!(answer.code, 9, "{answer:?}");
     assert!(answer.stderr.contains("--recursive"), "{answer:?}");
     assert_eq!(lab.column(&["collections", "list"], "path").len(), 5);
+    lab.ok(&["collections", "create", "Empty", "--parent=Empty", "--yes"]);
+    let answer = lab.run(&["collections", "delete", "Empty", "--yes", "--allow-destructive"]);
+    assert_eq!(answer.code, 9, "a child can't take the name of a parent that is still there: {answer:?}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use super::shelves::Shelves;
 use crate::context::Context;
+use crate::contract::Plan;
 use crate::db::row;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::destructive;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Delete (dissolve) collections; their items stay in the library.
 #[derive(Debug, clap::Args)]
@@ -40,30 +40,28 @@ pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result
                     return Ok(());
                 }
                 if !args.recursive {
-                    for child in plan.find_all("collections", &[("parent_id", json!(id))])? {
-                        let child_id = child["id"].as_i64().unwrap_or_default();
-                        let parent = plan.row("collections", id)?.map_or(json!(null), |own| own["parent_id"].clone());
-                        if plan
-                            .find("collections", &[("parent_id", parent.clone()), ("name", child["name"].clone())])?
-                            .is_some_and(|other| other["id"] != json!(id))
-                        {
-                            return Err(CliError::precondition(format!(
-                                "{:?} would move up to where its name is taken",
-                                shelves.path(child_id)
-                            ))
-                            .hint("rename or move it first, or delete it too with --recursive"));
-                        }
-                        plan.change(
-                            format!("parent of {}", shelves.name(child_id)),
-                            json!(shelves.path(id)),
-                            json!(parent.as_i64().map(|parent| shelves.path(parent))),
-                        );
-                        plan.update("collections", child_id, row([("parent_id", parent)]))?;
-                    }
+                    lift_children(plan, &shelves, id)?;
                 }
                 plan.delete("collections", id)
             });
         }
         Ok(())
     })
+}
+
+/// Plans that what is inside a collection moves up one level.
+fn lift_children(plan: &mut Plan, shelves: &Shelves, id: i64) -> Result<(), CliError> {
+    let parent = plan.row("collections", id)?.map_or(Value::Null, |own| own["parent_id"].clone());
+    for child in plan.find_all("collections", &[("parent_id", json!(id))])? {
+        let child_id = child["id"].as_i64().unwrap_or_default();
+        if plan.find("collections", &[("parent_id", parent.clone()), ("name", child["name"].clone())])?.is_some() {
+            let path = shelves.path(child_id);
+            return Err(CliError::precondition(format!("{path:?} would move up to where its name is taken"))
+                .hint("rename or move it first, or delete it too with --recursive"));
+        }
+        let above = parent.as_i64().map(|parent| shelves.path(parent));
+        plan.change(format!("parent of {}", shelves.name(child_id)), json!(shelves.path(id)), json!(above));
+        plan.update("collections", child_id, row([("parent_id", parent.clone())]))?;
+    }
+    Ok(())
 }

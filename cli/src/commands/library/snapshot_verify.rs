@@ -1,8 +1,7 @@
 use super::copy::{checksum, checksum_path, newest};
 use crate::context::Context;
 use crate::db::row;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::read_only;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 use super::text::find_note;
 use crate::context::Context;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::destructive;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,6 @@
 use crate::context::Context;
 use crate::db::{Row, row};
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 

@@ -1,7 +1,6 @@
 use super::saved::find_search;
 use crate::context::Context;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::mutating;
 
 /// Delete saved searches; items are untouched.

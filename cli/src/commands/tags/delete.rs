@@ -1,7 +1,6 @@
 use super::labels::find_tag;
 use crate::context::Context;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::mutating;
 
 /// Delete tags (labels, keywords) from the library and from every item.

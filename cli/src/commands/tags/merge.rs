@@ -1,7 +1,6 @@
 use super::labels::{ensure_tag, find_tag, merge_tag, tag_name};
 use crate::context::Context;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::mutating;
 
 /// Merge several tags into one: two labels become a single label.

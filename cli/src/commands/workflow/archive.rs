@@ -1,7 +1,6 @@
 use crate::context::Context;
 use crate::db::row;
-use crate::error::CliError;
-use crate::error::ErrorKind;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
