@@ -175,6 +175,17 @@ impl CliError {
         self
     }
 
+    /// Says in which file, and on which line of it, the problem is: then it isn't the command line's.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<String>, line: usize) -> Self {
+        let place = self.place.get_or_insert_with(Place::default);
+        (place.file, place.line) = (file.into(), line);
+        if self.kind == ErrorKind::Usage {
+            self.kind = ErrorKind::Failure;
+        }
+        self
+    }
+
     /// Says that stdout holds the command's complete report, so that no second JSON document follows.
     #[must_use]
     pub fn printed(mut self) -> Self {

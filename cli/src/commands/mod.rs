@@ -5,17 +5,23 @@ mod collections;
 mod completions;
 mod config;
 mod creators;
+mod demo;
 mod doctor;
+mod export;
 mod fulltext;
+mod import;
 mod init;
+mod input;
 mod items;
 mod journal;
 mod library;
 mod notes;
+mod provider;
 mod reading_list;
 mod schema;
 mod search;
 mod searches;
+mod selection;
 mod tags;
 mod targets;
 mod workflow;
@@ -55,6 +61,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(config::ConfigCommand),
     Completions(completions::CompletionsArgs),
+    #[command(subcommand)]
+    Import(import::ImportCommand),
+    #[command(subcommand)]
+    Export(export::ExportCommand),
+    Demo(demo::DemoArgs),
 }
 
 /// Runs a command.
@@ -77,5 +88,8 @@ pub(crate) fn dispatch(ctx: &mut Context<'_, '_>, command: &Command) -> Result<(
         Command::Init(args) => init::cmd_init(ctx, args),
         Command::Config(command) => config::dispatch(ctx, command),
         Command::Completions(args) => completions::cmd_completions(ctx, args),
+        Command::Import(command) => import::dispatch(ctx, command),
+        Command::Export(command) => export::dispatch(ctx, command),
+        Command::Demo(args) => demo::cmd_demo(ctx, args),
     }
 }

@@ -10,10 +10,11 @@ pub(crate) struct FileChange {
 }
 
 impl FileChange {
-    pub(crate) fn plan(path: &Path, after: Option<Vec<u8>>) -> Result<Self, CliError> {
+    /// Plans a file in a folder that exists, or in the one that the run makes.
+    pub(crate) fn plan(path: &Path, after: Option<Vec<u8>>, made: Option<&Path>) -> Result<Self, CliError> {
         let path = std::path::absolute(path)?;
         let shown = path.display().to_string();
-        if !path.parent().is_some_and(Path::is_dir) {
+        if !path.parent().is_some_and(|folder| folder.is_dir() || Some(folder) == made) {
             return Err(CliError::not_found("the folder of the file does not exist").at(shown, 0, ""));
         }
         if path.is_dir() {

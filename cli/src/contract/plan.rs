@@ -1,5 +1,5 @@
 use super::files::FileChange;
-use crate::db::{Db, Row};
+use crate::db::{Db, Library, Row};
 use crate::error::{CliError, ErrorKind};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -256,7 +256,19 @@ impl Plan {
     /// # Errors
     /// When the file that is there can't be read, or its folder does not exist.
     pub fn write_file(&mut self, path: &Path, content: Option<Vec<u8>>) -> Result<(), CliError> {
-        let change = FileChange::plan(path, content)?;
+        self.change_file(FileChange::plan(path, content, None)?)
+    }
+
+    /// Writes a file into the data folder, which the run makes if it is the first.
+    ///
+    /// # Errors
+    /// When the file that is there can't be read.
+    pub fn write_data_file(&mut self, library: &Library, name: &str, content: Vec<u8>) -> Result<(), CliError> {
+        let folder = std::path::absolute(library.folder())?;
+        self.change_file(FileChange::plan(&folder.join(name), Some(content), Some(&folder))?)
+    }
+
+    fn change_file(&mut self, change: FileChange) -> Result<(), CliError> {
         if change.is_change() {
             self.change(
                 format!("file {}", change.path.display()),

@@ -64,7 +64,7 @@ fn title_words(work: &Record) -> Vec<String> {
 }
 
 /// Reads any bibliography, and Crossref's answers as saved from its API.
-pub(crate) fn read_works(text: &str) -> Result<Parsed, FormatError> {
+fn read_works(text: &str) -> Result<Parsed, FormatError> {
     match Format::detect(text) {
         Some(Format::CslJson) => {}
         Some(other) => return other.parse(text),

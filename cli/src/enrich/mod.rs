@@ -16,7 +16,6 @@ mod server;
 
 pub use cache::Cache;
 pub use file::FileSource;
-pub(crate) use file::read_works;
 pub use http::{HttpClient, HttpOptions, Pace};
 pub use matching::{Basis, Match, best_match};
 pub use propose::{Proposal, propose};

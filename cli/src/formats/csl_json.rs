@@ -318,7 +318,7 @@ fn read_names(role: Role, value: Value) -> Result<Vec<Creator>, String> {
     Ok(creators)
 }
 
-fn read_date(value: Value) -> Result<Option<When>, String> {
+pub(super) fn read_date(value: Value) -> Result<Option<When>, String> {
     let object = match value {
         Value::Object(object) => object,
         // Not CSL, but common and clear.
@@ -389,7 +389,7 @@ fn read_keywords(value: Value) -> Result<Vec<String>, String> {
     Ok(words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect())
 }
 
-fn date_item(date: &When) -> Value {
+pub(super) fn date_item(date: &When) -> Value {
     match date {
         When::Date { year, month, day } => {
             let parts = [Some(*year), month.map(i32::from), day.map(i32::from)];

@@ -6,12 +6,17 @@
 pub mod bibtex;
 pub mod csl_json;
 mod format;
+mod library;
 pub mod markdown;
 mod record;
 pub mod ris;
+mod styled;
 
 pub use format::{Format, FormatError, Parsed};
+pub(crate) use library::texts;
+pub use library::to_item;
 pub use record::{Creator, Kind, Name, Record, Role, When, normalize_doi};
+pub use styled::{Look, Reference, Style, render_bibliography, render_citation};
 
 #[cfg(test)]
 mod testing;

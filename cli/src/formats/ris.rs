@@ -290,7 +290,7 @@ fn write_record(out: &mut String, record: &Record) {
     optional("SN", &record.isbn);
     optional("SN", &record.issn);
     optional("UR", &record.url);
-    optional("Y2", &record.accessed.as_ref().map(|date| write_date(date)));
+    optional("Y2", &record.accessed.as_ref().map(write_date));
     optional("LA", &record.language);
     for word in &record.keywords {
         optional("KW", &Some(word.clone()));

@@ -84,6 +84,14 @@ const SAMPLES: &[Sample] = &[
     Sample::new("items tags add", &["darwin1859", "--tag=history", "--tag=biology"]),
     Sample::new("items tags remove", &["darwin1859", "--tag=classic"]),
     Sample::new("items attachments add", &["darwin1859", "{dir}/a.pdf"]).with(&[("a.pdf", "%PDF-1.4 a")]),
+    Sample::new("items enrich", &["darwin1859", "darwin1871", "--from={dir}/works.json"]).with(&[("works.json", WORKS)]),
+    Sample::new("import file", &["{dir}/refs.bib", "--tag=imported"]).with(&[("refs.bib", REFERENCES)]),
+    Sample::new("import doi", &["10.1000/183", "--from={dir}/works.json"]).with(&[("works.json", WORKS)]),
+    Sample::new("export bibtex", &["--output={dir}/out.bib"]).with(&[("out.bib", "mine")]),
+    Sample::new("export ris", &["darwin1859", "--output={dir}/out.ris"]),
+    Sample::new("export csl-json", &["--tag=evolution", "--output={dir}/out.json"]),
+    Sample::new("export markdown", &["--type=book", "--output={dir}/out.md"]),
+    Sample::new("demo", &[]),
     Sample::new("items duplicates resolve", &[])
         .after(&[&["items", "attachments", "add", "einstein1905copy", "{dir}/a.pdf"]]).with(&[("a.pdf", "%PDF-1.4 a")]),
     Sample::new("journal undo", &["4"]),
@@ -122,6 +130,15 @@ const SHELVES: &[&[&str]] = &[
     &["collections", "create", "Physics", "--parent=Science"],
     &["collections", "add", "Physics", "einstein1905"],
 ];
+
+const WORKS: &str = r#"{"type": "book", "title": "On the Origin of Species", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1859]]}, "abstract": "Descent.", "DOI": "10.1000/182"}
+{"type": "book", "title": "The Descent of Man", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1871]]}, "publisher": "John Murray"}
+{"type": "book", "title": "The Voyage of the Beagle", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1839]]}, "DOI": "10.1000/183"}
+"#;
+
+const REFERENCES: &str = "@book{hobbes1651, title = {Leviathan}, author = {Hobbes, Thomas}, year = 1651}
+@article{shannon1948, title = {A Mathematical Theory of Communication}, author = {Shannon, Claude}, year = 1948}
+";
 
 const STEPS: &str = r#"{"command": "collections create", "args": ["Club"]}
 {"command": "collections add", "flags": {"collection": "Club", "items": ["darwin1859", "darwin1871"]}}

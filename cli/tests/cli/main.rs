@@ -5,6 +5,8 @@
 mod collections;
 mod contract;
 mod creators;
+mod enrich;
+mod exchange;
 mod foundation;
 mod items;
 mod journal;
@@ -13,6 +15,9 @@ mod notes;
 mod reading_list;
 mod schema;
 mod search;
+#[expect(dead_code, reason = "the unit tests use the other replies")]
+#[path = "../../src/enrich/server.rs"]
+mod server;
 mod support;
 mod tags;
 mod workflow;

@@ -3,9 +3,13 @@
 mod add;
 mod attachments;
 mod audit;
+mod bibcheck;
+mod bibliography;
+mod cite;
 mod delete;
 mod duplicates;
 mod edit;
+mod enrich;
 mod find;
 mod get;
 mod list;
@@ -45,6 +49,10 @@ pub(crate) enum ItemsCommand {
     Tags(tags::TagsCommand),
     #[command(subcommand)]
     Attachments(attachments::AttachmentsCommand),
+    Cite(cite::CiteArgs),
+    Bibliography(bibliography::BibliographyArgs),
+    Bibcheck(bibcheck::BibcheckArgs),
+    Enrich(enrich::EnrichArgs),
 }
 
 pub(crate) fn dispatch(ctx: &mut Context<'_, '_>, command: &ItemsCommand) -> Result<(), CliError> {
@@ -66,6 +74,10 @@ pub(crate) fn dispatch(ctx: &mut Context<'_, '_>, command: &ItemsCommand) -> Res
         ItemsCommand::Duplicates(args) => duplicates::cmd_duplicates(ctx, args),
         ItemsCommand::Tags(command) => tags::dispatch(ctx, command),
         ItemsCommand::Attachments(command) => attachments::dispatch(ctx, command),
+        ItemsCommand::Cite(args) => cite::cmd_cite(ctx, args),
+        ItemsCommand::Bibliography(args) => bibliography::cmd_bibliography(ctx, args),
+        ItemsCommand::Bibcheck(args) => bibcheck::cmd_bibcheck(ctx, args),
+        ItemsCommand::Enrich(args) => enrich::cmd_enrich(ctx, args),
     }
 }
 

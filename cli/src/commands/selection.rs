@@ -1,0 +1,62 @@
+//! Which items a command takes: named ones, or those of a collection, tag or type.
+
+use crate::commands::items::read_items;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::model::Item;
+use serde_json::{Value, json};
+
+/// Which items a command takes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Selection {
+    /// Citation keys or DOIs, or `-` for keys on stdin; without any, all items that the filters let through
+    #[arg(value_name = "KEY")]
+    keys: Vec<String>,
+    /// Only items of this collection, named by its path
+    #[arg(long, value_name = "PATH", conflicts_with = "keys")]
+    collection: Option<String>,
+    /// Only items with this tag; given twice, with all of them
+    #[arg(long, value_name = "TAG", conflicts_with = "keys")]
+    tag: Vec<String>,
+    /// Only items of this type, like book or article-journal
+    #[arg(long = "type", value_name = "TYPE", conflicts_with = "keys")]
+    kind: Option<String>,
+}
+
+impl Selection {
+    /// The items, named ones in the order of their names, others by key; never what is in the trash.
+    ///
+    /// # Errors
+    /// When a named item does not exist, unless `--ignore-missing` says to pass over it.
+    pub(crate) fn items(&self, ctx: &mut Context<'_, '_>) -> Result<Vec<Item>, CliError> {
+        if !self.keys.is_empty() {
+            return read_items(ctx, &self.keys);
+        }
+        let db = ctx.db()?;
+        let mut conditions = vec!["i.trashed_at IS NULL"];
+        let mut params: Vec<Value> = Vec::new();
+        if let Some(path) = &self.collection {
+            let known =
+                db.count("SELECT count(*) FROM collection_paths WHERE path = ?1 COLLATE NOCASE", &[json!(path)])?;
+            if known == 0 {
+                return Err(CliError::not_found(format!("no collection {path:?}"))
+                    .hint("`mycli collections list` shows the paths"));
+            }
+            conditions.push(
+                "i.id IN (SELECT ci.item_id FROM collection_items ci JOIN collection_paths p ON p.id = ci.collection_id
+                 WHERE p.path = ? COLLATE NOCASE)",
+            );
+            params.push(json!(path));
+        }
+        for tag in &self.tag {
+            conditions
+                .push("i.id IN (SELECT it.item_id FROM item_tags it JOIN tags t ON t.id = it.tag_id WHERE t.name = ?)");
+            params.push(json!(tag));
+        }
+        if let Some(kind) = &self.kind {
+            conditions.push("i.type = ?");
+            params.push(json!(kind));
+        }
+        Item::select(&db, &format!("{} ORDER BY i.key", conditions.join(" AND ")), &params)
+    }
+}
