@@ -12,7 +12,7 @@ use serde_json::json;
 /// The words are those of `search`; the filters narrow what it finds, or stand alone.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating()
-    .example("Keep a filter for every week", "searches save gnn-weekly 'graph neural network*' --added-days 7"))]
+    .example("Keep a filter for every week", "searches save graphs 'graph neural network*' --added-days 7"))]
 pub(crate) struct SaveArgs {
     /// Name of the saved search
     name: String,
