@@ -52,6 +52,8 @@ pub struct GroupSummary {
 const PATH_BONUS: f32 = 0.6;
 /// How much of a word a typing error leaves.
 const TYPO: f32 = 0.75;
+/// How much of a word each of its halves is.
+const HALF: f32 = 0.7;
 /// What a flag by its name adds, beside its words.
 const FLAG: f32 = 1.2;
 /// What a question or a preview adds to operations that change nothing.
@@ -146,13 +148,16 @@ impl Index {
 
     fn add_term(&self, term: &Term, scores: &mut Scores) {
         let unwanted = term.kind == TermKind::Unwanted;
-        // A synonym that is rarer than the word itself must not count for more than the word.
-        let own = self.read.vocabulary.get(&stem(&term.word)).map_or(f32::INFINITY, |entry| entry.rarity);
-        for (entry, likely) in self.readings(term) {
-            let likely_and_rare = likely * entry.rarity.min(own);
+        let readings = self.readings(term);
+        let all = self.operations.len();
+        let own = self.read.vocabulary.get(&stem(&term.word)).map_or(0.0, |entry| entry.having);
+        // Whatever the CLI calls a thing, it is as common as all its names: a rare synonym in passing proves little.
+        let meant = readings.iter().map(|(entry, likely)| entry.having * likely).sum::<f32>().max(own);
+        for (entry, likely) in readings {
+            let rare = if likely < 1.0 { rarity(all, meant) } else { rarity(all, entry.having) };
             for posting in &entry.postings {
                 let named = if unwanted { 0 } else { posting.path };
-                scores.may_be(posting.operation, likely_and_rare * posting.weight, named, likely * term.weight);
+                scores.may_be(posting.operation, likely * rare * posting.weight, named, likely * term.weight);
             }
         }
         scores.settle(if unwanted { -0.5 } else { 1.0 } * term.weight);
@@ -173,6 +178,9 @@ impl Index {
                 let stemmed = stem(&term.word);
                 self.read_as(&stemmed, 1.0, &mut likely);
                 if !self.read.vocabulary.contains_key(&stemmed) && !THESAURUS.knows(&term.word) {
+                    for half in self.halves(&term.word) {
+                        self.read_as(&half, HALF, &mut likely);
+                    }
                     for (word, sure) in self.corrections(&term.word) {
                         self.read_as(&stem(&word), sure, &mut likely);
                     }
@@ -208,6 +216,13 @@ impl Index {
         for (cut, _) in stem.char_indices().skip(4).filter(|(cut, _)| *cut * 5 >= stem.len() * 3) {
             may_be(&stem[..cut], sure * 0.45);
         }
+    }
+
+    /// Returns the two words of the index that one is made of: `filename`.
+    fn halves(&self, word: &str) -> Vec<String> {
+        let known = |half: &str| half.len() > 2 && self.read.vocabulary.contains_key(&stem(half));
+        let cut = word.char_indices().map(|(cut, _)| word.split_at(cut)).find(|(a, b)| known(a) && known(b));
+        cut.map(|(a, b)| vec![stem(a), stem(b)]).unwrap_or_default()
     }
 
     /// Returns the known words that a mistyped one may be, none where it is most likely a stop word.

@@ -85,7 +85,6 @@ fn lex(text: &str, flags: &mut Vec<String>) -> Vec<Word> {
             push(value, VALUE);
             after_flag = value.is_empty();
         } else if let Some((key, value)) = bare.split_once('=').filter(|(key, _)| is_name(key)) {
-            flags.push(fold(key).replace('_', "-"));
             push(key, weight);
             push(value, VALUE);
         } else if let Some(kind) = kind_of_name(bare) {
@@ -230,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn flags_and_keys_are_flags_and_their_values_count_less() {
+    fn flags_are_told_and_values_count_less() {
         let query = Query::parse("--dry_run -n --filter=web --max 4 year=1999");
-        assert_eq!(query.flags, ["dry-run", "n", "filter", "max", "year"]);
+        assert_eq!(query.flags, ["dry-run", "n", "filter", "max"]);
         assert!(weight("--filter=web x", "web") < weight("--filter=web", "filter"));
         assert_eq!(weight("rename 'old name' now", "rename"), Some(WISH));
         assert_eq!(weight("rename 'old name' now", "name"), Some(VALUE));

@@ -24,8 +24,8 @@ const PART: f32 = 0.55;
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) postings: Vec<Posting>,
-    /// How few operations have the word, from 0.
-    pub(super) rarity: f32,
+    /// How many operations have the word; one that mentions it in passing is a part of one.
+    pub(super) having: f32,
 }
 
 /// A stem in an operation.
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
             let postings = std::mem::take(&mut self.postings[number as usize]);
             // A word that many mention in passing and one has for its name is rare all the same.
             let having: f32 = postings.iter().map(|posting| posting.weight).sum::<f32>() / TELLING;
-            (stem, Entry { rarity: rarity(operations, having), postings })
+            (stem, Entry { postings, having })
         };
         let vocabulary = self.stems.into_iter().map(entry).collect();
         let mut params: HashMap<String, Vec<u32>> = HashMap::new();
