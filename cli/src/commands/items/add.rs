@@ -4,7 +4,7 @@ use crate::model::{Creator, Item, ROLES, add_item, field, normalize_doi};
 use clap_facade::annotate;
 use serde_json::json;
 
-/// Add an item: a book, article or other work, from its title, authors, year and fields
+/// Add an item by hand: a book, article or other work, from its title, authors, year and fields
 ///
 /// The citation key is made from the first author and the year unless --key gives one. Works that
 /// have a DOI come with all their fields from `mycli import doi`.

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 /// List items, filtered by type, tag, collection, creator or year
 ///
-/// Items in the trash are left out unless --trashed asks for them.
+/// Without a filter this is the whole library, page by page: --limit says how many items make a page, --offset
+/// where to go on. Items in the trash are left out unless --trashed asks for them.
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::read_only().untrusted_output()
     .example("Articles tagged history, newest first", "items list --type article-journal --tag history --sort year --reverse"))]

@@ -1,7 +1,7 @@
 //! Reads a query: which of its words name a command, a flag, a value, or what is not wanted.
 
 use super::thesaurus::{THESAURUS, is_stop_word};
-use super::words::{fold, start, stem, words};
+use super::words::{ASSIGNMENT, fold, start, stem, words};
 
 /// What is read of a query, in bytes: more is not a question but a document.
 const QUERY_MAX: usize = 2_000;
@@ -87,6 +87,7 @@ fn lex(text: &str, flags: &mut Vec<String>) -> Vec<Word> {
         } else if let Some((key, value)) = bare.split_once('=').filter(|(key, _)| is_name(key)) {
             push(key, weight);
             push(value, VALUE);
+            read.push(Word { word: ASSIGNMENT.to_owned(), weight });
         } else if let Some(kind) = kind_of_name(bare) {
             push(kind, weight);
         } else if let Some((stem, extension)) = bare.rsplit_once('.').filter(|(_, end)| is_name(end)) {

@@ -14,6 +14,9 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// Calls back with each of the [`words`] of a text.
 pub(super) fn each_word(text: &str, mut visit: impl FnMut(&str)) {
+    if is_assignment(text) {
+        visit(ASSIGNMENT);
+    }
     for compound in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’'))) {
         if compound.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
             if (1..=WORD_MAX).contains(&compound.len()) {
@@ -25,6 +28,16 @@ pub(super) fn each_word(text: &str, mut visit: impl FnMut(&str)) {
         let whole = (parts.len() > 1).then(|| parts.concat());
         whole.iter().chain(&parts).filter(|word| word.len() <= WORD_MAX).for_each(|word| visit(word));
     }
+}
+
+/// Stands for `field=value` as a form, whatever the field: one command shows it, another is asked in it.
+pub(super) const ASSIGNMENT: &str = "a=b";
+
+fn is_assignment(text: &str) -> bool {
+    text.match_indices('=').any(|(at, _)| {
+        let before = text[..at].trim_end_matches(['<', '>', '!', '~']).chars().next_back();
+        before.is_some_and(char::is_alphanumeric) && !text[..at].rsplit(' ').next().unwrap_or_default().starts_with('-')
+    })
 }
 
 /// Returns the start of a text, at most so many bytes, cut between characters.
@@ -286,6 +299,8 @@ mod tests {
         assert_eq!(words("missing-pdf"), ["missingpdf", "missing", "pdf"]);
         assert_eq!(words("maxItems by_cell"), ["maxitems", "max", "items", "bycell", "by", "cell"]);
         assert_eq!(words("BibTeX, CSL-JSON; Müller's"), ["bibtex", "csljson", "csl", "json", "muller"]);
+        assert_eq!(words("year<=1900"), [ASSIGNMENT, "year", "1900"]);
+        assert_eq!(words("--year=1900 x = y"), ["year", "1900", "x", "y"]);
         assert_eq!(words("\0--//..''"), Vec::<String>::new());
     }
 

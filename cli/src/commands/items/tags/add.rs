@@ -5,7 +5,7 @@ use crate::model::tag_item;
 use clap_facade::annotate;
 use serde_json::{Value, json};
 
-/// Add tags to items: tag papers and books
+/// Add tags to items: tag (label) papers and books
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating()
     .example("Tag two works", "items tags add darwin1859 darwin1871 --tag evolution --yes"))]
