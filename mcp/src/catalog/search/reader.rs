@@ -85,16 +85,15 @@ impl Field {
 }
 
 /// Reads operations in the tree's order.
-pub(super) fn read<'a>(operations: impl ExactSizeIterator<Item = &'a Operation>, groups: &'a [GroupAbout]) -> Read {
+pub(super) fn read<'a>(operations: impl Iterator<Item = &'a Operation>, groups: &'a [GroupAbout]) -> Read {
     let mut reader = Reader {
         abouts: groups.iter().map(|group| (group.name.as_str(), group.about.as_str())).collect(),
         ..Reader::default()
     };
-    let all = operations.len();
     for (at, operation) in (0_u32..).zip(operations) {
         reader.read(at, operation);
     }
-    reader.finish(all)
+    reader.finish()
 }
 
 /// BM25's inverse document frequency: always above 0.
@@ -230,7 +229,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    fn finish(mut self, operations: usize) -> Read {
+    fn finish(mut self) -> Read {
         let entry = |(stem, number): (String, u32)| {
             let postings = std::mem::take(&mut self.postings[number as usize]);
             // A word that many mention in passing and one has for its name is rare all the same.
