@@ -139,6 +139,8 @@ const BEYOND_SCHEMA: &[&str] = &[
     "too few items",
     "too many items",
     "which is no multiple of",
+    // A required switch given as `false`.
+    "missing",
 ];
 
 /// Undoes what is accepted beyond the schema: other spellings of a choice, numbers as text.
