@@ -1,5 +1,14 @@
-//! What the workspace promises, tested from outside.
+//! What the workspace promises, tested from outside: one binary, one module a promise.
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+#[path = "../mcp/tests/trees/peers.rs"]
+mod peers;
+
+mod doors;
+mod fidelity;
+mod server;
+mod session;
+mod surfaces;
 mod trees;
+mod workflow;

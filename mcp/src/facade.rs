@@ -40,7 +40,9 @@ pub struct Facade {
 }
 
 /// Why a server could not start.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its `Debug` is its text, since that is what a `main` that returns it prints.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// The clap tree, an annotation or a setting is wrong.
@@ -71,6 +73,12 @@ pub enum StartError {
     /// The standard streams failed.
     #[error("the server's streams failed: {0}")]
     Streams(#[from] std::io::Error),
+}
+
+impl std::fmt::Debug for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Facade {

@@ -66,6 +66,9 @@ fn dispatch(root: &ArgMatches) -> i32 {
         "lab ping" => println!("pong"),
         "lab big" => {
             let n = *m.get_one::<usize>("bytes").unwrap();
+            // More than a pipe holds, before anything else: whoever reads one stream after the other hangs.
+            let remark = [b'.'; 100_000];
+            std::io::stderr().write_all(&remark[..n.min(remark.len())]).unwrap();
             let line = [b'x'; 99];
             let mut left = n;
             let mut w = std::io::BufWriter::new(out.lock());
