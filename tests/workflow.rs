@@ -75,7 +75,7 @@ fn add(title: &str, key: &str) -> Value {
 
 /// A step that fails when its turn comes: nothing has that key.
 fn failing() -> Value {
-    json!({ "command": "items tags add", "flags": { "key": "nobody1900", "tag": ["x"] } })
+    json!({ "command": "items tags add", "flags": { "keys": ["nobody1900"], "tag": ["x"] } })
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_later_step_takes_what_an_earlier_one_answered() {
     let library = Library::new(Era::Legacy).await;
     let steps = json!([
         { "name": "new", "command": "items add", "flags": { "title": "The ${vars.what}", "author": ["Hobbes, Thomas"] } },
-        { "command": "items tags add", "flags": { "key": "${steps.new.output/result/key}", "tag": "${vars.tags}" } },
+        { "command": "items tags add", "flags": { "keys": ["${steps.new.output/result/key}"], "tag": "${vars.tags}" } },
         { "command": "items get", "args": ["${steps.new.output/result/key}"], "name": "got" },
         { "command": "items edit", "args": ["newton1704"],
           "flags": { "title": "After ${steps.got.output/title}, exit ${steps.got.exit}: $${kept}" } },
@@ -160,10 +160,10 @@ async fn a_later_step_takes_what_an_earlier_one_answered() {
     assert!(!answer.failed, "{}", answer.all());
     let report = answer.json();
     let key = report["steps"][0]["output"]["result"]["key"].as_str().unwrap().to_owned();
-    let item = library.run("items get", json!({ "key": key })).await;
+    let item = library.run("items get", json!({ "keys": [key] })).await;
     assert_eq!(item["title"], "The Leviathan");
     assert!(item["tags"].to_string().contains("politics") && item["tags"].to_string().contains("a,b"), "{item}");
-    let item = library.run("items get", json!({ "key": "newton1704" })).await;
+    let item = library.run("items get", json!({ "keys": ["newton1704"] })).await;
     assert_eq!(item["title"], "After The Leviathan, exit 0: ${kept}");
 }
 

@@ -6,7 +6,7 @@ use super::execute::Via;
 use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;
-use crate::catalog::{Catalog, Effect, Operation, Param, ParamKind, ValueType};
+use crate::catalog::{BaseType, Catalog, Effect, Operation, Param, ParamKind};
 use crate::exec::{Opening, Unit};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
@@ -302,13 +302,14 @@ fn resolve(
     gate(&mut step, yes)?;
     let texts = step.flags.values().chain(&step.args);
     template::check(texts, step.when.as_deref(), vars, &known)?;
-    let sampled = |param: Option<&Param>, value: &Value| match template::is_open(value) {
+    let sampled = |param: Option<&Param>, sample: fn(&ParamKind) -> Value, value: &Value| match template::is_open(value)
+    {
         true => param.map_or_else(|| "x".into(), |param| sample(&param.kind)),
         false => Scope::new(vars).fill(value).unwrap_or_else(|_| value.clone()),
     };
     let find =
         |key: &str| step.operation.params.iter().find(|param| param.name.replace('-', "_") == key.replace('-', "_"));
-    let flags = step.flags.iter().map(|(key, value)| (key.clone(), sampled(find(key), value))).collect();
+    let flags = step.flags.iter().map(|(key, value)| (key.clone(), sampled(find(key), sample, value))).collect();
     let positionals: Vec<&Param> =
         step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
     let last = positionals.last().copied();
@@ -316,7 +317,7 @@ fn resolve(
         .args
         .iter()
         .enumerate()
-        .map(|(index, value)| sampled(positionals.get(index).copied().or(last), value))
+        .map(|(index, value)| sampled(positionals.get(index).copied().or(last), sample_item, value))
         .collect();
     Invocation::new(&step.operation, &flags, &args)?;
     Ok(step)
@@ -348,20 +349,25 @@ fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
 
 /// Returns a value of a kind, to check a step's shape before its placeholders are known.
 fn sample(kind: &ParamKind) -> Value {
-    let value = |value: &ValueType| match value.choices.first() {
+    match kind {
+        ParamKind::Many { repeat, .. } => vec![sample_item(kind); repeat.min.max(1)].into(),
+        other => sample_item(other),
+    }
+}
+
+/// Returns one value of a kind: where it takes many, one of them.
+fn sample_item(kind: &ParamKind) -> Value {
+    let (ParamKind::One(value) | ParamKind::Optional { value, .. } | ParamKind::Many { item: value, .. }) = kind else {
+        return if let ParamKind::Count = kind { 1.into() } else { true.into() };
+    };
+    match value.choices.first() {
         Some(choice) => choice.name.as_str().into(),
         None => match value.base {
-            crate::catalog::BaseType::String => "x".into(),
-            crate::catalog::BaseType::Integer { min, .. } => min.to_string().into(),
-            crate::catalog::BaseType::Number => 0.into(),
-            crate::catalog::BaseType::Boolean => true.into(),
+            BaseType::String => "x".into(),
+            BaseType::Integer { min, .. } => min.to_string().into(),
+            BaseType::Number => 0.into(),
+            BaseType::Boolean => true.into(),
         },
-    };
-    match kind {
-        ParamKind::Switch => true.into(),
-        ParamKind::Count => 1.into(),
-        ParamKind::One(one) | ParamKind::Optional { value: one, .. } => value(one),
-        ParamKind::Many { item, repeat } => vec![value(item); repeat.min.max(1)].into(),
     }
 }
 
