@@ -19,6 +19,14 @@ fn tools(command: Command, surface: Choice) -> Vec<Value> {
     pipeline.surface().tools(pipeline.catalog()).iter().map(|tool| tool.to_json()).collect()
 }
 
+/// Compares a text with `snapshots/NAME.snap`.
+fn golden(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
 /// Writes a list one tool a line, for goldens that are read as diffs.
 fn lines(tools: &[Value]) -> String {
     tools.iter().map(|tool| format!("{tool}\n")).collect()
@@ -64,7 +72,7 @@ fn sprawling() -> Command {
 fn the_peers_tree_is_listed_as_it_was() {
     for surface in Choice::ALL {
         let tools = tools(crate::peers::command(), *surface);
-        insta::assert_snapshot!(format!("peers_{surface}"), lines(&tools));
+        golden(&format!("peers_{surface}"), &lines(&tools));
     }
 }
 

@@ -1,6 +1,6 @@
 //! mycli as agents see it: every command, its effect, and what a caller may set.
 
-use super::{command_bytes, cost, lines, measure, profile};
+use super::{command_bytes, cost, golden, lines, measure, profile};
 use crate::server::{MYCLI_MCP, Setup};
 use crate::session::Era;
 use clap_facade::catalog::{Catalog, Effect, Operation, Settings};
@@ -86,7 +86,7 @@ fn every_runnable_command_is_exposed_or_excused() {
     }
     let excuses: String =
         catalog.excused().iter().map(|excused| format!("{}: {:?}\n", excused.path, excused.reason)).collect();
-    insta::assert_snapshot!("mycli_excuses", excuses);
+    golden("mycli_excuses", &excuses);
 }
 
 /// Collects every command without subcommands, by clap alone.
@@ -165,7 +165,7 @@ async fn mycli_is_listed_as_it_was_and_within_its_budget() {
             assert!(super::bytes(&tools) <= 3_200, "{} bytes", super::bytes(&tools));
             assert!(command_bytes(&tools) <= super::COMMANDS_BYTES, "{} bytes", command_bytes(&tools));
         }
-        insta::assert_snapshot!(format!("mycli_{surface}"), lines(&tools));
+        golden(&format!("mycli_{surface}"), &lines(&tools));
     }
 }
 
