@@ -110,7 +110,7 @@ fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<V
     if !statement.readonly() || statement.column_count() == 0 {
         bail!("not a query: one SELECT is read, and nothing else");
     }
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([])?;
     let (mut shown, mut bytes, mut truncated) = (Vec::new(), 0, false);
     while let Some(row) = rows.next().map_err(|error| explain(error, time))? {

@@ -1,0 +1,85 @@
+//! What a run costs beside the command itself.
+//!
+//! Targets: a call over the stdio door in 0.3 ms where the command does nothing; the subprocess
+//! executor at most 1 ms above a bare spawn.
+
+#![expect(clippy::unwrap_used, reason = "a bench that can't go on fails")]
+
+#[path = "../../mcp/tests/trees/peers.rs"]
+mod peers;
+#[expect(dead_code, reason = "the suite's client can do more than is measured")]
+#[path = "../session.rs"]
+mod session;
+
+use clap_facade::Facade;
+use clap_facade::argv::Proved;
+use clap_facade::catalog::{Catalog, Effect, Settings};
+use clap_facade::door::stdio::serve_on;
+use clap_facade::exec::{Executor, InProcess, Job, Subprocess};
+use clap_facade::invocation::Invocation;
+use clap_facade::surface::Choice;
+use criterion::{Criterion, criterion_group, criterion_main};
+use serde_json::{Map, json};
+use session::{Era, Session};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+const PEERCLI: &str = env!("CARGO_BIN_EXE_peercli");
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap()
+}
+
+fn door(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let folder = tempfile::tempdir().unwrap();
+    let connect = |surface: Choice, era: Era| {
+        let executor = InProcess::new(|_, io| Ok(writeln!(io.stdout, "pong").map(|()| 0)?));
+        let facade = Facade::new(peers::command()).executor(executor).surface(surface);
+        let pipeline = Arc::new(facade.audit(folder.path().join("audit")).build().unwrap());
+        runtime.block_on(async {
+            let (near, far) = tokio::io::duplex(64 * 1024);
+            let (reader, writer) = tokio::io::split(far);
+            tokio::spawn(serve_on(pipeline, Effect::Destructive, reader, writer));
+            let (reader, writer) = tokio::io::split(near);
+            Session::over(reader, writer, era).await
+        })
+    };
+    let mut group = criterion.benchmark_group("tools/call in memory, in process");
+    for era in Era::ALL {
+        for (surface, tool, arguments) in
+            [(Choice::Facade, "command_run", json!({ "name": "lab ping" })), (Choice::Mirror, "lab_ping", json!({}))]
+        {
+            let session = connect(surface, era);
+            group.bench_function(format!("{surface}, {era:?}"), |bench| {
+                bench.iter(|| runtime.block_on(session.call(tool, arguments.clone())));
+            });
+        }
+        let session = connect(Choice::Facade, era);
+        let query = json!({ "query": "drain a node" });
+        group.bench_function(format!("command_search, {era:?}"), |bench| {
+            bench.iter(|| runtime.block_on(session.call("command_search", query.clone())));
+        });
+    }
+    group.finish();
+}
+
+fn subprocess(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let catalog = Catalog::new(peers::command(), &Settings::default()).unwrap();
+    let invocation = Invocation::new(catalog.find("lab ping").unwrap(), &Map::new(), &[]).unwrap();
+    let proved = Arc::new(Proved::new(&catalog, invocation).unwrap());
+    let executor = Subprocess::new(PEERCLI);
+    let mut group = criterion.benchmark_group("a process");
+    group.bench_function("bare spawn", |bench| {
+        bench.iter(|| Command::new(PEERCLI).args(["lab", "ping"]).stdin(Stdio::null()).output().unwrap());
+    });
+    group.bench_function("subprocess executor", |bench| {
+        bench.iter(|| runtime.block_on(executor.execute(Job::new(proved.clone()))).unwrap());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, door, subprocess);
+criterion_main!(benches);
