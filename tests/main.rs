@@ -8,6 +8,7 @@ mod peers;
 
 mod doors;
 mod fidelity;
+mod search;
 mod server;
 mod session;
 mod surfaces;
