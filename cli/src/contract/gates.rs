@@ -28,9 +28,13 @@ pub(crate) fn refusals(plan: &Plan, globals: &Globals, batch: Option<Cap>) -> Ve
         let noun = if destructive == 1 { "operation destroys" } else { "operations destroy" };
         found.push(format!("{destructive} {noun} something; --allow-destructive lets it run"));
     }
-    let failing = plan.operations.iter().filter(|operation| operation.error.is_some()).count();
-    if plan.all_or_nothing && failing > 0 && !globals.gates.continue_on_error {
-        found.push(format!("{failing} of the operations can't be done; --continue-on-error does the others"));
+    let mut failing = plan.operations.iter().filter_map(|operation| operation.error.as_ref());
+    if plan.all_or_nothing
+        && !globals.gates.continue_on_error
+        && let Some(first) = failing.next()
+    {
+        let count = counted(1 + failing.count(), "operation");
+        found.push(format!("{count} can't be done ({first}); --continue-on-error does the others"));
     }
     found
 }

@@ -9,6 +9,7 @@ mod batch;
 mod files;
 mod gates;
 mod journal;
+mod overlay;
 mod plan;
 mod report;
 mod undo;

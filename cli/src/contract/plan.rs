@@ -1,8 +1,10 @@
 use super::files::FileChange;
+use super::overlay::Overlay;
 use crate::db::{Db, Library, Row};
 use crate::error::{CliError, ErrorKind};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -17,7 +19,7 @@ pub struct Plan {
     pub(crate) warnings: Vec<String>,
     pub(crate) result: Row,
     current: Option<Operation>,
-    overlay: BTreeMap<(String, i64), Option<Row>>,
+    overlay: RefCell<Overlay>,
     next_ids: BTreeMap<String, i64>,
     pub(crate) undoes: Option<i64>,
     pub(crate) all_or_nothing: bool,
@@ -65,7 +67,7 @@ impl Plan {
             warnings: Vec::new(),
             result: Row::new(),
             current: None,
-            overlay: BTreeMap::new(),
+            overlay: RefCell::default(),
             next_ids: BTreeMap::new(),
             undoes: None,
             all_or_nothing: false,
@@ -104,10 +106,12 @@ impl Plan {
                 Some(value)
             }
             Err(error) => {
+                for change in operation.rows.drain(..).rev() {
+                    self.overlay.get_mut().set(&change.table, change.id, change.before);
+                }
                 operation.forget_changes();
                 operation.error = Some(error);
                 self.operations.push(operation);
-                self.rebuild_overlay();
                 None
             }
         }
@@ -292,7 +296,7 @@ impl Plan {
     /// # Errors
     /// When SQLite fails.
     pub fn row(&self, table: &str, id: i64) -> Result<Option<Row>, CliError> {
-        match self.overlay.get(&(table.to_owned(), id)) {
+        match self.overlay.borrow().row(table, id) {
             Some(row) => Ok(row.clone()),
             None => self.db.read_row(table, id),
         }
@@ -311,10 +315,9 @@ impl Plan {
         );
         let values: Vec<Value> = columns.iter().map(|(_, value)| value.clone()).collect();
         let mut rows = self.db.query(&sql, &values)?;
-        rows.retain(|row| !self.overlay.contains_key(&(table.to_owned(), row["id"].as_i64().unwrap_or_default())));
-        let planned = self.overlay.range((table.to_owned(), i64::MIN)..=(table.to_owned(), i64::MAX));
-        let fits = |row: &&Row| columns.iter().all(|(name, value)| same(table, name, &row[*name], value));
-        rows.extend(planned.filter_map(|(_, row)| row.as_ref()).filter(fits).cloned());
+        let mut overlay = self.overlay.borrow_mut();
+        rows.retain(|row| overlay.row(table, row["id"].as_i64().unwrap_or_default()).is_none());
+        rows.extend(overlay.find(table, columns));
         rows.sort_by_key(|row| row["id"].as_i64());
         Ok(rows)
     }
@@ -330,18 +333,11 @@ impl Plan {
     /// The rows that refer to a row, as the plan leaves them.
     pub(crate) fn referrers(&self, table: &str, id: i64) -> Result<Vec<(&'static str, i64)>, CliError> {
         let mut found = self.db.referrers(table, id)?;
-        let keys = referring_columns(&self.db, table)?;
-        for (other, column) in keys {
-            for ((name, row_id), row) in &self.overlay {
-                if name != other {
-                    continue;
-                }
-                let refers = row.as_ref().is_some_and(|row| row[&column].as_i64() == Some(id));
-                found.retain(|entry| *entry != (other, *row_id));
-                if refers {
-                    found.push((other, *row_id));
-                }
-            }
+        let mut overlay = self.overlay.borrow_mut();
+        found.retain(|(other, row)| overlay.row(other, *row).is_none());
+        for (other, column) in self.db.referring_columns(table)?.iter() {
+            let rows = overlay.find(other, &[(column, id.into())]);
+            found.extend(rows.iter().filter_map(|row| Some((*other, row["id"].as_i64()?))));
         }
         found.sort_unstable();
         found.dedup();
@@ -350,7 +346,7 @@ impl Plan {
 
     /// Records that a row becomes `after`, whatever the columns.
     pub(crate) fn record(&mut self, table: &str, id: i64, before: Option<Row>, after: Option<Row>) {
-        self.overlay.insert((table.to_owned(), id), after.clone());
+        self.overlay.get_mut().set(table, id, after.clone());
         self.current().rows.push(RowChange { table: table.to_owned(), id, before, after });
     }
 
@@ -382,13 +378,6 @@ impl Plan {
     fn current(&mut self) -> &mut Operation {
         debug_assert!(self.current.is_some(), "changes belong into Plan::attempt");
         self.current.get_or_insert_with(Operation::default)
-    }
-
-    fn rebuild_overlay(&mut self) {
-        self.overlay.clear();
-        for change in self.operations.iter().flat_map(|operation| &operation.rows) {
-            self.overlay.insert((change.table.clone(), change.id), change.after.clone());
-        }
     }
 }
 
@@ -443,24 +432,4 @@ pub(crate) fn is_shown(column: &str) -> bool {
 
 fn describe(content: &[u8]) -> Value {
     json!(format!("{} bytes", content.len()))
-}
-
-/// Whether two values are equal as the column compares them.
-fn same(table: &str, column: &str, left: &Value, right: &Value) -> bool {
-    let ignores_case = matches!((table, column), ("items", "key") | ("searches" | "collections", "name"));
-    match (left, right) {
-        (Value::String(left), Value::String(right)) if ignores_case => left.eq_ignore_ascii_case(right),
-        _ => left == right,
-    }
-}
-
-fn referring_columns(db: &Db, table: &str) -> Result<Vec<(&'static str, String)>, CliError> {
-    let mut found = Vec::new();
-    for &other in crate::db::JOURNALED {
-        let sql = "SELECT \"from\" AS name FROM pragma_foreign_key_list(?1) WHERE \"table\" = ?2";
-        for column in db.query(sql, &[other.into(), table.into()])? {
-            found.push((other, column["name"].as_str().unwrap_or_default().to_owned()));
-        }
-    }
-    Ok(found)
 }

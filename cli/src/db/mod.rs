@@ -8,4 +8,4 @@ mod row;
 
 pub use open::{Db, Library, library_path};
 pub(crate) use row::write_row;
-pub use row::{JOURNALED, Row, row};
+pub use row::{JOURNALED, Referring, Row, row};

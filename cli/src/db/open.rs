@@ -119,6 +119,7 @@ pub struct Db {
     connection: Connection,
     in_file: bool,
     pub(super) columns: RefCell<BTreeMap<String, Arc<[String]>>>,
+    pub(super) referring: RefCell<BTreeMap<String, super::row::Referring>>,
 }
 
 impl Db {
@@ -146,7 +147,7 @@ impl Db {
     }
 
     fn new(connection: Connection, in_file: bool) -> Self {
-        Self { connection, in_file, columns: RefCell::default() }
+        Self { connection, in_file, columns: RefCell::default(), referring: RefCell::default() }
     }
 
     fn prepare(mut self) -> Result<Self, CliError> {

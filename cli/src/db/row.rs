@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// A row of a table: column names and values.
 pub type Row = Map<String, Value>;
 
+/// Tables, and their columns that refer to another one.
+pub type Referring = Arc<[(&'static str, String)]>;
+
 /// The tables that hold the user's data; every change to one of their rows is journaled.
 pub const JOURNALED: &[&str] = &[
     "items",
@@ -91,24 +94,36 @@ impl Db {
         Ok(names)
     }
 
-    /// The `(table, id)` of the rows that refer to a row, with the column that does.
+    /// The `(table, id)` of the rows that refer to a row.
     ///
     /// # Errors
     /// When SQLite fails.
     pub fn referrers(&self, table: &str, id: i64) -> Result<Vec<(&'static str, i64)>, CliError> {
         let mut found = Vec::new();
+        for (other, column) in self.referring_columns(table)?.iter() {
+            let rows = self.query(&format!("SELECT id FROM {other} WHERE {column} = ?1 ORDER BY id"), &[id.into()])?;
+            found.extend(rows.iter().filter_map(|row| Some((*other, row["id"].as_i64()?))));
+        }
+        Ok(found)
+    }
+
+    /// The columns of journaled tables that refer to a table, with the table they are of.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn referring_columns(&self, table: &str) -> Result<Referring, CliError> {
+        if let Some(columns) = self.referring.borrow().get(table) {
+            return Ok(Arc::clone(columns));
+        }
+        let sql = "SELECT \"from\" AS name FROM pragma_foreign_key_list(?1) WHERE \"table\" = ?2";
+        let mut found = Vec::new();
         for &other in JOURNALED {
-            let columns = self.query(
-                "SELECT \"from\" AS name FROM pragma_foreign_key_list(?1) WHERE \"table\" = ?2",
-                &[other.into(), table.into()],
-            )?;
-            for column in columns {
-                let name = column["name"].as_str().unwrap_or_default();
-                let rows =
-                    self.query(&format!("SELECT id FROM {other} WHERE {name} = ?1 ORDER BY id"), &[id.into()])?;
-                found.extend(rows.iter().filter_map(|row| row["id"].as_i64()).map(|id| (other, id)));
+            for column in self.query(sql, &[other.into(), table.into()])? {
+                found.push((other, column["name"].as_str().unwrap_or_default().to_owned()));
             }
         }
+        let found: Referring = found.into();
+        self.referring.borrow_mut().insert(table.to_owned(), Arc::clone(&found));
         Ok(found)
     }
 

@@ -242,6 +242,17 @@ fn a_batch_that_is_dropped_or_rolled_back_leaves_nothing() {
 }
 
 #[test]
+fn a_batch_goes_on_after_a_command_that_did_a_part() {
+    let lab = Lab::seeded();
+    let mut batch = begin(&lab, 10);
+    assert_eq!(batch_run(&lab, &mut batch, &["items", "trash", "darwin1859", "nobody", "--yes"]), 13);
+    assert_eq!(batch.changes(), 0);
+    assert_eq!(batch_run(&lab, &mut batch, &["items", "trash", "darwin1871", "--yes"]), 0);
+    batch.commit().unwrap();
+    assert_eq!(lab.column(&["items", "list", "--trashed"], "key"), ["darwin1871"]);
+}
+
+#[test]
 fn the_cap_counts_over_the_whole_batch() {
     let lab = Lab::seeded();
     let mut batch = begin(&lab, 2);
