@@ -64,8 +64,13 @@ pub(crate) fn revert_all(changes: &[FileChange]) {
 fn put(path: &Path, content: Option<&[u8]>) -> Result<(), CliError> {
     let write = || -> std::io::Result<()> {
         let Some(content) = content else { return std::fs::remove_file(path) };
+        // A link stays a link: what it points to is written.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = new_file_in(folder)?;
+        if let Ok(before) = std::fs::metadata(&path) {
+            file.as_file().set_permissions(before.permissions())?;
+        }
         file.write_all(content)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
@@ -73,4 +78,12 @@ fn put(path: &Path, content: Option<&[u8]>) -> Result<(), CliError> {
     };
     write()
         .map_err(|error| CliError::failure(format!("can't be written: {error}")).at(path.display().to_string(), 0, ""))
+}
+
+/// A file that others may read as far as the user lets them, unlike other temporary files.
+fn new_file_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }

@@ -98,7 +98,8 @@ pub fn render_bibliography(records: &[Record], style: Style, look: Look) -> Vec<
             text.push(' ');
         }
         text.push_str(&write_all(&item.content, look));
-        Reference { key: item.key, text: text.split_whitespace().collect::<Vec<_>>().join(" ") }
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Reference { key: item.key, text: without_double_stops(&text) }
     });
     entries.collect()
 }
@@ -131,6 +132,19 @@ fn render(records: &[Record], style: Style, together: Together) -> Option<Render
     Some(driver.finish(BibliographyRequest { style: &style, locale: None, locale_files: &LOCALES }))
 }
 
+/// Takes out the full stop that the processor puts after a title's own question or exclamation mark.
+fn without_double_stops(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends_word = chars.peek().is_none_or(|next| matches!(next, ' ' | '”' | '’' | '"' | '*' | '<'));
+        if !(c == '.' && ends_word && out.ends_with(['?', '!'])) {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// The record as the processor takes it: it knows no dates in words, and no field of its own shape.
 fn csl_item(record: &Record) -> Item {
     let mut plain = record.clone();
@@ -144,6 +158,12 @@ fn csl_item(record: &Record) -> Item {
         let year = date.as_ref().and_then(When::year).filter(|year| i16::try_from(*year).is_ok());
         if !matches!(date, Some(When::Date { .. })) || year.is_none() {
             *date = year.map(When::from_year);
+        }
+        // The processor counts a year 0, which people don't: its -339 is their 340 BC.
+        if let Some(When::Date { year, .. }) = date
+            && *year < 0
+        {
+            *year += 1;
         }
     }
     let mut value = csl_json::to_item(&plain);
@@ -301,6 +321,11 @@ mod tests {
         assert!(apa[1].text.contains("\\<Communication\\>"), "{}", apa[1].text);
         let html = render_bibliography(&works(), Style::Apa, Look::Html);
         assert!(html[1].text.contains("&lt;Communication&gt;") && html[1].text.contains("<i>Bell"), "{}", html[1].text);
+        let mut asks = works().remove(1);
+        asks.title = Some("Who Goes There?".into());
+        asks.issued = Some(When::from_year(-340));
+        let asked = render_bibliography(&[asks], Style::Apa, Look::Text);
+        assert_eq!(asked[0].text, "Hobbes, T. (340 B.C.E.). Who Goes There? Andrew Crooke.");
         let ieee = render_bibliography(&works(), Style::Ieee, Look::Text);
         assert!(ieee[0].text.starts_with("[1] C. E. Shannon"), "{}", ieee[0].text);
     }

@@ -233,3 +233,23 @@ fn the_demo_fills_a_library_that_does_not_exist_yet() {
     assert_eq!(lab.column(&["items", "list"], "key"), Vec::<String>::new());
     assert!(!std::path::Path::new(&file).exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn an_exported_file_has_the_usual_permissions_and_keeps_those_it_had() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &str| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let lab = Lab::seeded();
+    let usual = mode(&lab.file("usual", ""));
+    let kept = lab.file("kept.bib", "");
+    std::fs::set_permissions(&kept, PermissionsExt::from_mode(0o640)).unwrap();
+    let link = lab.folder().join("link.bib").to_str().unwrap().to_owned();
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    let fresh = lab.folder().join("fresh.bib").to_str().unwrap().to_owned();
+    for path in [&fresh, &link] {
+        lab.ok(&["export", "bibtex", "--output", path, "--yes"]);
+    }
+    assert_eq!((mode(&fresh), mode(&kept)), (usual, 0o640));
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("@book"));
+}

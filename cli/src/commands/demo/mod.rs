@@ -96,6 +96,8 @@ impl Demo {
             })?;
             added += 1;
         }
+        // Adding an item names the operation after it.
+        plan.retarget("demo works");
         show_count(plan, "works", added);
         Ok(())
     }

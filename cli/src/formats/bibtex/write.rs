@@ -25,6 +25,7 @@ fn write_entry(out: &mut String, record: &Record, key: &str) {
     let (entry_type, genre) = match (kind, record.genre.as_deref()) {
         (Kind::Thesis, Some(PHD_THESIS)) => ("phdthesis", None),
         (Kind::Thesis, Some(MASTERS_THESIS)) => ("mastersthesis", None),
+        (Kind::Thesis, Some(genre)) => ("phdthesis", Some(escape(genre))),
         (_, genre) => (kind.bibtex(), genre.map(escape)),
     };
     let mut body = String::new();
