@@ -65,7 +65,8 @@ fn sprawling() -> Command {
             .subcommand_required(true)
             .subcommands(["describe-effective-bindings", "reconcile", "withdraw"].map(leaf))
     };
-    Command::new("sprawl").about("Sixty groups").subcommand_required(true).subcommands((0..60).map(group))
+    let about = format!("Sixty groups{}", " and more of the same, é".repeat(40));
+    Command::new("sprawl").about(about).subcommand_required(true).subcommands((0..60).map(group))
 }
 
 #[test]
@@ -73,6 +74,16 @@ fn the_peers_tree_is_listed_as_it_was() {
     for surface in Choice::ALL {
         let tools = tools(crate::peers::command(), *surface);
         golden(&format!("peers_{surface}"), &lines(&tools));
+    }
+}
+
+#[test]
+fn instructions_are_short_whatever_a_cli_says_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    for surface in Choice::ALL {
+        let facade = Facade::new(sprawling()).surface(*surface).audit(folder.path().join("audit"));
+        let instructions = facade.build().unwrap().instructions();
+        assert!(instructions.contains("sprawl: Sixty groups") && instructions.len() <= 400, "{instructions}");
     }
 }
 

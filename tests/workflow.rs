@@ -266,6 +266,11 @@ async fn the_workflow_alone_says_yes() {
     assert_eq!(answer.refusal(), "INVALID_PARAMS");
     assert!(answer.text().contains("steps.1.yes"), "{}", answer.text());
     assert_eq!(library.dump(), before);
+    for yes in [json!("true"), json!("${vars.yes}")] {
+        let step = json!({ "command": "items add", "flags": { "title": "x", "yes": yes } });
+        library.submit(json!({ "steps": [step], "vars": { "yes": true } })).await;
+        assert_eq!(library.dump(), before, "{yes}");
+    }
     let step = json!({ "command": "items add", "flags": { "title": "x", "dry-run": true } });
     let answer = library.submit(json!({ "steps": [step], "yes": true })).await;
     assert_eq!(answer.json()["steps"][0]["output"]["mode"], "preview", "{}", answer.all());
