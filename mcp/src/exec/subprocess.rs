@@ -3,6 +3,7 @@
 use super::capture::{Keep, partial};
 use super::group::Group;
 use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits};
+use crate::argv::Proved;
 use crate::refusal::{Kind, Refusal};
 use std::env;
 use std::ffi::OsString;
@@ -82,7 +83,7 @@ impl Subprocess {
 
     async fn run(
         &self,
-        argv: &[OsString],
+        proved: &Proved,
         stdin: Option<Vec<u8>>,
         limits: Limits,
         cancel: &CancellationToken,
@@ -91,7 +92,7 @@ impl Subprocess {
             return Err(Refusal::new(Kind::Cancelled));
         }
         let started = Instant::now();
-        let mut child = self.command(argv, stdin.is_some()).spawn().map_err(|error| self.not_started(&error))?;
+        let mut child = self.command(proved, stdin.is_some()).spawn().map_err(|error| self.not_started(&error))?;
         let group = Group::led_by(&child);
         let mut stdout = Keep::head(limits.stdout_bytes);
         let mut stderr = Keep::tail(limits.stderr_bytes);
@@ -145,11 +146,14 @@ impl Subprocess {
         Err(Refusal { partial: partial(&stdout, &stderr), ..refusal })
     }
 
-    fn command(&self, argv: &[OsString], reads_stdin: bool) -> Command {
+    fn command(&self, proved: &Proved, reads_stdin: bool) -> Command {
         let mut command = Command::new(&self.program);
+        if let Some(name) = proved.arg0() {
+            command.arg0(name);
+        }
         command
             .args(&self.fixed_args)
-            .args(argv)
+            .args(proved.argv())
             .env("NO_COLOR", "1")
             .env("TERM", "dumb")
             .env_remove("CLICOLOR_FORCE")
@@ -210,7 +214,7 @@ impl Subprocess {
 
 impl Executor for Subprocess {
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
-        Box::pin(async move { self.run(job.proved.argv(), job.stdin, job.limits, &job.cancel).await })
+        Box::pin(async move { self.run(&job.proved, job.stdin, job.limits, &job.cancel).await })
     }
 }
 

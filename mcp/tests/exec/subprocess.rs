@@ -266,3 +266,15 @@ async fn what_can_not_start_says_why() {
         assert_eq!((refusal.kind, refusal.message), (Kind::NotStarted, message));
     }
 }
+
+#[tokio::test]
+async fn a_multicall_program_is_started_under_the_name_of_the_applet() {
+    let tree = clap::Command::new("box").multicall(true).subcommand(clap::Command::new("ls").about("List"));
+    let catalog = Catalog::new(tree, &Settings::default()).unwrap();
+    let operation = catalog.find("ls").unwrap();
+    let invocation = Invocation::new(operation, &serde_json::Map::new(), &[]).unwrap();
+    let proved = Arc::new(Proved::new(&catalog, invocation).unwrap());
+    let shown = Subprocess::new("/bin/sh").fixed_args(["-c", "tr '\\0' ' ' </proc/$$/cmdline"]);
+    let finished = shown.execute(Job::new(proved)).await.unwrap();
+    assert!(finished.stdout.bytes.starts_with(b"ls -c tr"), "{:?}", String::from_utf8_lossy(&finished.stdout.bytes));
+}
