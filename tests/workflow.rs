@@ -168,6 +168,22 @@ async fn a_later_step_takes_what_an_earlier_one_answered() {
 }
 
 #[tokio::test]
+async fn a_later_step_reads_what_an_earlier_one_printed() {
+    let library = Library::new(Era::Modern).await;
+    let steps = json!([
+        { "name": "bib", "command": "export csl-json" },
+        { "command": "import scan", "args": ["-"], "stdin_from": "bib.output/text" },
+        { "command": "import scan", "args": ["-"], "stdin_from": "bib" },
+        { "command": "import scan", "args": ["-"] },
+    ]);
+    let report = library.submit(json!({ "steps": steps, "continue_on_error": true })).await.json();
+    let read = &report["steps"][1];
+    assert!(read["ok"] == true && read["output"].to_string().contains("Opticks"), "{report}");
+    assert!(report["steps"][2]["output"].to_string().contains("faulty"), "the whole is no bibliography: {report}");
+    assert!(!report["steps"][3]["output"].to_string().contains("Opticks"), "nothing is left over: {report}");
+}
+
+#[tokio::test]
 async fn a_condition_decides_whether_a_step_runs() {
     let library = Library::new(Era::Modern).await;
     let step = |when: &str| json!({ "command": "items list", "when": when });
@@ -225,6 +241,8 @@ async fn a_workflow_that_can_not_work_is_refused_before_anything_runs() {
         (json!({ "command": "items get", "args": ["${unclosed"] }), "unclosed"),
         (json!({ "command": "items get", "args": ["x"], "when": "${steps.nwe.ok}" }), "nwe"),
         (json!({ "command": "items get", "args": ["x"], "stdin_from": "nwe" }), "nwe"),
+        (json!({ "command": "items get", "args": ["x"], "stdin_from": "nwe.output/x" }), "nwe"),
+        (json!({ "command": "items get", "args": ["x"], "stdin_from": "new.stdout" }), "stdin_from"),
         (json!({ "command": "items gte", "args": ["x"] }), "items get"),
         (json!({ "command": "workflow run", "args": ["x"] }), "workflow run"),
         (json!({ "command": "workflow_submit" }), "workflow_submit"),

@@ -10,7 +10,7 @@ use crate::catalog::{BaseType, Catalog, Effect, Operation, Param, ParamKind};
 use crate::exec::{Opening, Unit};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
-use crate::surface::fixed::{fit, nearest, schema};
+use crate::surface::fixed::{fit, schema};
 use crate::surface::{Tool, find};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -72,6 +72,7 @@ struct SubmittedStep {
     args: Option<Vec<Value>>,
     /// for later placeholders
     name: Option<String>,
+    /// NAME, or NAME.output/json/pointer
     stdin_from: Option<String>,
     when: Option<String>,
 }
@@ -219,7 +220,7 @@ impl Workflow {
         let args = step.args.iter().map(|value| scope.fill(value)).collect::<Result<Vec<_>, _>>()?;
         let invocation = Invocation::new(&step.operation, &flags, &args)?;
         let proved = Proved::new(&pipeline.catalog, invocation)?;
-        let stdin = step.stdin_from.as_deref().map(|name| scope.output(name)).transpose()?;
+        let stdin = step.stdin_from.as_deref().map(|from| scope.printed(from)).transpose()?;
         Ok(StepCall { proved: Arc::new(proved), stdin: stdin.map(String::into_bytes) })
     }
 }
@@ -290,14 +291,15 @@ fn resolve(
         when: submitted.when,
         operation,
     };
-    if let Some(from) = &step.stdin_from
-        && !known.contains(&from.as_str())
-    {
-        return Err(problem(
-            "stdin_from",
-            format!("no earlier step is called `{from}`"),
-            nearest(from, known.into_iter()),
-        ));
+    if let Some(from) = &step.stdin_from {
+        template::check([template::selection(from).into()].iter(), None, vars, &known).map_err(|mut refusal| {
+            for problem in &mut refusal.problems {
+                problem.param = "stdin_from".to_owned();
+                problem.given = Some(from.clone());
+                problem.expected = Some("an earlier step's name, or NAME.output/json/pointer".to_owned());
+            }
+            refusal
+        })?;
     }
     gate(&mut step, yes)?;
     let texts = step.flags.values().chain(&step.args);

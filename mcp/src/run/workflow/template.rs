@@ -27,11 +27,9 @@ impl Scope {
         self.steps.insert(name.to_owned(), step);
     }
 
-    /// Returns a step's output as it was printed.
-    pub(crate) fn output(&self, name: &str) -> Result<String, Refusal> {
-        let step =
-            self.steps.get(name).ok_or_else(|| refuse(&format!("steps.{name}.output"), "that step did not run"))?;
-        Ok(step["text"].as_str().unwrap_or_default().to_owned())
+    /// Returns what a step's `stdin_from` selects.
+    pub(crate) fn printed(&self, from: &str) -> Result<String, Refusal> {
+        self.fill_text(&selection(from)).map(|value| written(&value))
     }
 
     /// Fills the placeholders of a value.
@@ -92,6 +90,12 @@ impl Scope {
         let (Reference::Var { pointer, .. } | Reference::Step { pointer, .. }) = reference;
         root.pointer(pointer).cloned().ok_or_else(|| refuse(&name, "the JSON pointer selects nothing there"))
     }
+}
+
+/// Spells a `stdin_from` as a placeholder: `NAME` is all that the step printed, and
+/// `NAME.output/json/pointer` a part of it.
+pub(crate) fn selection(from: &str) -> String {
+    if from.contains('.') { format!("${{steps.{from}}}") } else { format!("${{steps.{from}.text}}") }
 }
 
 /// Checks that every placeholder of a step can be resolved when its turn comes.
