@@ -284,7 +284,11 @@ mod tests {
 
     #[test]
     fn output_is_asked_for_without_colour_unless_the_owner_says_so() {
-        let command = Subprocess::new("cli").env("TERM", "vt100").command(&[], false);
+        let tree = clap::Command::new("cli").subcommand(clap::Command::new("run"));
+        let catalog = crate::catalog::Catalog::new(tree, &crate::catalog::Settings::default()).unwrap();
+        let call = crate::invocation::Invocation::new(catalog.find("run").unwrap(), &serde_json::Map::new(), &[]);
+        let proved = Proved::new(&catalog, call.unwrap()).unwrap();
+        let command = Subprocess::new("cli").env("TERM", "vt100").command(&proved, false);
         let env = |name: &str| command.as_std().get_envs().find(|(key, _)| *key == name).map(|(_, value)| value);
         assert_eq!(env("NO_COLOR"), Some(Some("1".as_ref())));
         assert_eq!(env("TERM"), Some(Some("vt100".as_ref())));
