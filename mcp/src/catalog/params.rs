@@ -8,6 +8,7 @@ use super::name::{Properties, is_same, property};
 use super::{BaseType, Escape, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
 use crate::annotate::ArgNote;
 use clap::{Arg, ArgAction, Command};
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 /// One command and what stands above it, all built.
@@ -21,6 +22,8 @@ pub(super) struct Site<'a> {
     pub(super) path: &'a str,
     pub(super) settings: &'a Settings,
     pub(super) injected: &'a [Injected],
+    /// The gates read so far: the same few on every command, so each is read once.
+    pub(super) gates: &'a RefCell<Vec<(Arg, Param)>>,
 }
 
 /// What a caller may set, and what follows from it.
@@ -57,7 +60,7 @@ pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
         .zip(names)
         .map(|(offered, name)| Param {
             required: is_needed(offered.arg) && !waived(offered.arg),
-            ..site.param(offered, name)
+            ..site.read(offered, name)
         })
         .collect();
     add_aliases(&mut params, &offered);
@@ -169,6 +172,25 @@ impl<'a> Site<'a> {
             names[n] = name;
         }
         (names, lints)
+    }
+
+    fn read(&self, offered: &Offered<'a>, name: String) -> Param {
+        if !offered.inherited {
+            return self.param(offered, name);
+        }
+        let same = |arg: &Arg| {
+            arg.get_id() == offered.arg.get_id()
+                && arg.get_long() == offered.arg.get_long()
+                && arg.get_help() == offered.arg.get_help()
+                && arg.get_long_help() == offered.arg.get_long_help()
+        };
+        let read = self.gates.borrow().iter().find(|(arg, _)| same(arg)).map(|(_, param)| param.clone());
+        let param = read.unwrap_or_else(|| {
+            let param = self.param(offered, name.clone());
+            self.gates.borrow_mut().push((offered.arg.clone(), param.clone()));
+            param
+        });
+        Param { name, depth: offered.depth, aliases: Vec::new(), ..param }
     }
 
     fn param(&self, offered: &Offered<'_>, name: String) -> Param {

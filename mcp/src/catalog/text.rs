@@ -4,7 +4,12 @@ use clap::builder::StyledStr;
 
 /// A short text, and the long one where it says more.
 pub(super) fn short_and_long(short: Option<&StyledStr>, long: Option<&StyledStr>) -> (String, Option<String>) {
-    let plain = |text: &StyledStr| text.to_string().trim().to_owned();
+    let plain = |text: &StyledStr| {
+        // Looking for styles character by character takes long, and hardly any help has some.
+        let styled = text.ansi().to_string();
+        let text = if styled.contains('\u{1b}') { text.to_string() } else { styled };
+        text.trim().to_owned()
+    };
     let long = long.map(plain).filter(|text| !text.is_empty());
     let whole = short.map(plain).filter(|text| !text.is_empty());
     let brief = whole.as_deref().or(long.as_deref()).map(first_paragraph).unwrap_or_default();

@@ -2,10 +2,11 @@
 
 use super::params::{self, Enumerated, Site};
 use super::search::GroupAbout;
-use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Settings, name, text};
+use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Param, Settings, name, text};
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;
 use clap::{Arg, Command};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
@@ -29,7 +30,8 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
     built.build();
     check(settings, &built)?;
     let inject = inject(author, &built, settings)?;
-    let mut walker = Walker { settings, inject: &inject, ancestors: Vec::new(), out: Walked::default() };
+    let gates = RefCell::default();
+    let mut walker = Walker { settings, inject: &inject, ancestors: Vec::new(), gates: &gates, out: Walked::default() };
     let here = Here {
         path: Vec::new(),
         spoken: vec![String::new()],
@@ -65,6 +67,7 @@ struct Walker<'a> {
     settings: &'a Settings,
     inject: &'a [Injected],
     ancestors: Vec<&'a Command>,
+    gates: &'a RefCell<Vec<(Arg, Param)>>,
     out: Walked,
 }
 
@@ -150,6 +153,7 @@ impl<'a> Walker<'a> {
             path: name,
             settings: self.settings,
             injected: self.inject,
+            gates: self.gates,
         };
         let Enumerated { params, constraints, uncallable, lints } = params::enumerate(&site, read_only);
         if uncallable {

@@ -1,12 +1,16 @@
 //! Shell scripts that behave as badly as commands do.
 
 use super::{job, prove, wait_for};
+use clap_facade::argv::Proved;
+use clap_facade::catalog::{Catalog, Settings};
 use clap_facade::exec::{Executor, Exit, Finished, Job, Limits, Subprocess};
+use clap_facade::invocation::Invocation;
 use clap_facade::refusal::{Kind, Refusal};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn sh(script: &str) -> Subprocess {
