@@ -16,6 +16,9 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The stack of the server's threads: what a `main` usually has, since fixed tools run on them.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Builds an agent server from a clap tree.
 ///
 /// ```no_run
@@ -228,7 +231,7 @@ impl Facade {
             }
         }
         let executor = self.executor.unwrap_or_else(|| Arc::new(Subprocess::new(executable(catalog.root()))));
-        let audit = Audit::to_file(self.audit.unwrap_or_else(|| Audit::default_path(catalog.root())));
+        let audit = Audit::to_file(self.audit.or_else(|| Audit::default_path(catalog.root())));
         let pipeline = Pipeline {
             catalog,
             surface,
@@ -261,7 +264,8 @@ impl Facade {
     pub fn start(self) -> Result<(), StartError> {
         let scope = self.scope;
         let pipeline = Arc::new(self.build()?);
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;
         let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));
         // A command that does not end must not keep the server.
         runtime.shutdown_background();

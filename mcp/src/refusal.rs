@@ -146,9 +146,12 @@ impl Refusal {
     pub fn to_json(&self) -> Value {
         let mut error = Map::new();
         error.insert("code".into(), self.kind.code().into());
-        error.insert("message".into(), self.message.as_str().into());
+        error.insert("message".into(), cut(&self.message).into());
         if !self.problems.is_empty() {
-            error.insert("problems".into(), self.problems.iter().map(Problem::to_json).collect());
+            error.insert("problems".into(), self.problems.iter().take(PROBLEMS).map(Problem::to_json).collect());
+            if self.problems.len() > PROBLEMS {
+                error.insert("more_problems".into(), (self.problems.len() - PROBLEMS).into());
+            }
         }
         if let Some(hint) = &self.hint {
             error.insert("hint".into(), hint.as_str().into());
@@ -166,11 +169,11 @@ impl Refusal {
 impl Problem {
     fn to_json(&self) -> Value {
         let mut json = Map::new();
-        json.insert("param".into(), self.param.as_str().into());
-        json.insert("problem".into(), self.problem.as_str().into());
+        json.insert("param".into(), cut(&self.param).into());
+        json.insert("problem".into(), cut(&self.problem).into());
         let mut text = |key: &str, value: &Option<String>| {
             if let Some(value) = value {
-                json.insert(key.into(), value.as_str().into());
+                json.insert(key.into(), cut(value).into());
             }
         };
         text("given", &self.given);
@@ -181,6 +184,18 @@ impl Problem {
         }
         Value::Object(json)
     }
+}
+
+/// The most problems that one refusal tells, and the most bytes of one text in it: what a caller
+/// sent may be of any size, and must not come back in that size.
+const PROBLEMS: usize = 20;
+const TEXT_BYTES: usize = 2_000;
+
+fn cut(text: &str) -> String {
+    if text.len() <= TEXT_BYTES {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(TEXT_BYTES)])
 }
 
 impl fmt::Display for Refusal {

@@ -5,6 +5,9 @@ use crate::error::CliError;
 use crate::formats::{Format, FormatError, Parsed};
 use std::path::Path;
 
+/// The largest file that is read, in bytes: a bibliography of a hundred thousand works fits.
+const LARGEST_FILE: u64 = 256 << 20;
+
 /// Reads a text file; `-` is the standard input.
 ///
 /// # Errors
@@ -17,10 +20,20 @@ pub(crate) fn read_text(ctx: &mut Context<'_, '_>, path: &Path) -> Result<String
     } else if path.is_dir() {
         return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
     } else {
-        bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        let unreadable = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => CliError::not_found("no such file").at(shown.as_str(), 0, ""),
             _ => CliError::failure(format!("can't be read: {error}")).at(shown.as_str(), 0, ""),
-        })?;
+        };
+        // A device or a pipe may have no end, and opening it may wait for ever.
+        let metadata = path.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(CliError::usage("this is no regular file").at(shown, 0, ""));
+        }
+        if metadata.len() > LARGEST_FILE {
+            let size = format!("the file has {} bytes; at most {LARGEST_FILE} are read", metadata.len());
+            return Err(CliError::failure(size).at(shown, 0, ""));
+        }
+        bytes = std::fs::read(path).map_err(unreadable)?;
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();

@@ -20,7 +20,15 @@ impl FileChange {
         if path.is_dir() {
             return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
         }
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(CliError::usage("this is no regular file").at(shown, 0, ""));
+        }
         let before = match std::fs::read(&path) {
+            Ok(bytes) if after.is_some() && is_database(&bytes) => {
+                return Err(
+                    CliError::precondition("this is a database, and writing over it would lose it").at(shown, 0, "")
+                );
+            }
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => return Err(CliError::failure(format!("can't be read: {error}")).at(shown, 0, "")),
@@ -41,6 +49,11 @@ impl FileChange {
     pub(crate) fn revert(&self) -> Result<(), CliError> {
         put(&self.path, self.before.as_deref())
     }
+}
+
+/// Tells an SQLite database, or its write-ahead log, by its first bytes.
+fn is_database(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"SQLite format 3\0") || bytes.starts_with(&[0x37, 0x7f, 0x06])
 }
 
 /// Applies all changes, or none when one fails.

@@ -18,8 +18,9 @@ const TEXT_BYTES: usize = 200;
 /// Where the audit goes.
 #[derive(Debug)]
 pub struct Audit {
+    /// `None` where the environment names no place for it.
     path: Option<PathBuf>,
-    file: Result<Mutex<File>, io::ErrorKind>,
+    file: Mutex<Option<File>>,
 }
 
 /// A call that has begun and is not yet written down.
@@ -33,24 +34,21 @@ impl Audit {
     /// Appends to a file, which is made where it is missing.
     ///
     /// Where that fails, reads go on and everything that changes something is refused.
-    pub fn to_file(path: impl Into<PathBuf>) -> Self {
-        let path = path.into();
-        let file = open(&path).map(Mutex::new).map_err(|error| {
-            tracing::error!(
-                "the audit {} can't be opened ({error}): nothing that changes anything will run",
-                path.display()
-            );
-            error.kind()
+    pub fn to_file(path: Option<PathBuf>) -> Self {
+        let file = path.as_deref().map(open).transpose().unwrap_or_else(|error| {
+            let at = path.as_deref().unwrap_or(Path::new("")).display();
+            tracing::error!("the audit {at} can't be opened ({error}): nothing that changes anything will run");
+            None
         });
-        Self { path: Some(path), file }
+        Self { path, file: Mutex::new(file) }
     }
 
     /// Returns the audit's place for a CLI of that name: `$XDG_STATE_HOME/NAME/mcp-audit.jsonl`,
-    /// by default below `~/.local/state`.
-    pub fn default_path(name: &str) -> PathBuf {
+    /// by default below `~/.local/state`; `None` where the environment names neither.
+    pub fn default_path(name: &str) -> Option<PathBuf> {
         let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state"));
-        state.or_else(home).unwrap_or_else(std::env::temp_dir).join(name).join("mcp-audit.jsonl")
+        Some(state.or_else(home)?.join(name).join("mcp-audit.jsonl"))
     }
 
     /// Returns the file it appends to.
@@ -70,16 +68,21 @@ impl Audit {
         Entry { line, since: Instant::now() }
     }
 
-    /// Lets the call pass where its end can be written down, or changes nothing.
+    /// Writes down that a call which may change something begins, and lets it pass once that is
+    /// written; a call that changes nothing passes in any case.
     ///
     /// # Errors
     /// [`Kind::AuditUnavailable`].
-    pub(crate) fn check(&self, call: &Call) -> Result<(), Refusal> {
-        match &self.file {
-            Err(error) if call.target.effect() > Effect::ReadOnly => Err(Refusal::new(Kind::AuditUnavailable)
-                .hint(format!("make {} writable: {error}", self.path.as_deref().unwrap_or(Path::new("")).display()))),
-            _ => Ok(()),
+    pub(crate) fn check(&self, call: &Call, entry: &Entry) -> Result<(), Refusal> {
+        if call.target.effect() == Effect::ReadOnly {
+            return Ok(());
         }
+        let mut line = entry.line.clone();
+        line.insert("decision".into(), "begun".into());
+        self.write(line).map_err(|error| {
+            let at = self.path.as_deref().map_or("the state folder".into(), |path| path.display().to_string());
+            Refusal::new(Kind::AuditUnavailable).hint(format!("make {at} writable: {error}"))
+        })
     }
 
     /// Writes the call down.
@@ -101,13 +104,37 @@ impl Audit {
             }
         }
         line.insert("ms".into(), json!((since.elapsed().as_secs_f64() * 1e5).round() / 100.0));
-        let Ok(file) = &self.file else { return };
-        let line = format!("{}\n", Value::Object(line));
-        let written = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
-        if let Err(error) = written {
+        if let Err(error) = self.write(line) {
             tracing::error!("the audit could not be written: {error}");
         }
     }
+
+    fn write(&self, line: Map<String, Value>) -> io::Result<()> {
+        let path = self.path.as_deref().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // A file that was moved, replaced or removed no longer keeps what is written to it.
+        if !file.as_ref().is_some_and(|file| is_at(file, path)) {
+            if file.is_some() {
+                tracing::error!("the audit {} was replaced or removed while in use", path.display());
+            }
+            *file = None;
+            *file = Some(open(path)?);
+        }
+        let Some(file) = file.as_mut() else { return Err(io::ErrorKind::NotFound.into()) };
+        file.write_all(format!("{}\n", Value::Object(line)).as_bytes())
+    }
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((file.metadata(), path.metadata()), (Ok(open), Ok(there)) if place(open.clone()) == place(there.clone()))
+}
+
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 impl Entry {
@@ -132,7 +159,12 @@ fn open(path: &Path) -> io::Result<File> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(file)
 }
 
 fn shorten(value: Value) -> Value {

@@ -2,7 +2,14 @@
 
 use super::execute::{Via, cancellable, execute};
 use super::{Call, Caller, Outcome, Target, workflow};
-use super::{approve::Approve, audit::Audit, bound::Bound, budget::Budget, guard::Guard, kill::Kill};
+use super::{
+    approve::Approve,
+    audit::{Audit, Entry},
+    bound::Bound,
+    budget::Budget,
+    guard::Guard,
+    kill::Kill,
+};
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect};
 use crate::exec::{Executor, Limits};
@@ -38,10 +45,13 @@ impl Pipeline {
     /// [`Refusal`] where it was not run to its end; a command that ran and failed is an [`Outcome`].
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<Outcome, Refusal> {
         let mut entry = self.audit.begin(tool, self.surface.name(), caller);
+        let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller));
         let result = async {
             let call = self.surface.resolve(&self.catalog, tool, arguments)?;
             entry.resolved(&call);
-            self.run(call, caller).await
+            // Held until the call is written down: a server that stops waits for it.
+            permit.as_ref().map_err(Refusal::clone)?;
+            self.run(call, caller, &entry).await
         }
         .await;
         self.audit.end(entry, &result);
@@ -80,16 +90,14 @@ impl Pipeline {
     }
 
     /// Lets a call pass all the steps before its execution.
-    fn check(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
+    fn check(&self, call: &Call, caller: &Caller, entry: &Entry) -> Result<(), Refusal> {
         self.guard.check(call, caller)?;
         self.approve.check(call, caller)?;
-        self.audit.check(call)
+        self.audit.check(call, entry)
     }
 
-    async fn run(&self, call: Call, caller: &Caller) -> Result<Outcome, Refusal> {
-        self.kill.check(caller)?;
-        let _permit = self.budget.check(caller)?;
-        self.check(&call, caller)?;
+    async fn run(&self, call: Call, caller: &Caller, entry: &Entry) -> Result<Outcome, Refusal> {
+        self.check(&call, caller, entry)?;
         cancellable(caller, self.kill.token(), |cancel| async {
             match call.target {
                 Target::Operation(proved) => {
@@ -110,6 +118,7 @@ impl Pipeline {
         step: StepCall,
         via: Option<Via<'a>>,
         caller: &Caller,
+        limits: Limits,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let call = Call {
@@ -122,10 +131,10 @@ impl Pipeline {
         entry.resolved(&call);
         let result = async {
             self.kill.check(caller)?;
-            self.check(&call, caller)?;
+            self.check(&call, caller, &entry)?;
             let via = via.unwrap_or(Via::Executor(&*self.executor));
             let whole = Bound { limit: self.limits.stdout_bytes };
-            execute(via, whole, self.limits, step.proved, step.stdin, cancel).await
+            execute(via, whole, limits, step.proved, step.stdin, cancel).await
         }
         .await;
         self.audit.end(entry, &result);

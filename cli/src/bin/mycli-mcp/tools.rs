@@ -17,7 +17,18 @@ const ROWS: usize = 200;
 /// The most bytes of one query's rows.
 const BYTES: usize = 40 * 1024;
 /// The most bytes of one value: also bounds what functions like `zeroblob` can make.
-const VALUE_BYTES: i32 = 256 * 1024;
+const VALUE_BYTES: i32 = 64 * 1024;
+/// What a query may ask of SQLite: each can cost memory or stack without bound.
+const LIMITS: [(Limit, i32); 8] = [
+    (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES),
+    (Limit::SQLITE_LIMIT_SQL_LENGTH, 20_000),
+    (Limit::SQLITE_LIMIT_COLUMN, 100),
+    (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+    (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
+    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500),
+    (Limit::SQLITE_LIMIT_ATTACHED, 0),
+    (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+];
 /// The longest one query runs.
 const TIME: Duration = Duration::from_secs(5);
 /// How many steps of SQLite's machine pass between two looks at the clock.
@@ -101,8 +112,9 @@ fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<V
     let mut connection = Connection::open_with_flags(path, flags)
         .with_context(|| format!("the library {} can't be read", path.display()))?;
     connection.busy_timeout(Duration::from_millis(500))?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    for (limit, most) in LIMITS {
+        connection.set_limit(limit, most)?;
+    }
     connection.authorizer(Some(|context: rusqlite::hooks::AuthContext<'_>| allow(&context.action)))?;
     let end = Instant::now() + time;
     connection.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
@@ -144,6 +156,21 @@ fn allow(action: &AuthAction<'_>) -> Authorization {
         }
         _ => Authorization::Deny,
     }
+}
+
+/// Tells columns of one name apart: a row is an object, and none may get lost.
+fn distinct(names: &[&str]) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        let mut free = (*name).to_owned();
+        let mut number = 2;
+        while distinct.contains(&free) {
+            free = format!("{name}:{number}");
+            number += 1;
+        }
+        distinct.push(free);
+    }
+    distinct
 }
 
 fn value(value: ValueRef<'_>) -> Value {
@@ -189,6 +216,7 @@ mod tests {
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT max(i) AS m FROM n",
                 json!([{"m": 3}]),
             ),
+            ("SELECT a, a, a + 1 AS a FROM t WHERE a = 1", json!([{"a": 1, "a:2": 1, "a:3": 2}])),
             ("SELECT w FROM f WHERE f MATCH 'hello'", json!([{"w": "hello world"}])),
             ("SELECT count(*) AS n FROM sqlite_master WHERE name = 't'; -- once", json!([{"n": 1}])),
         ] {
@@ -239,6 +267,10 @@ mod tests {
         assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (ROWS, true));
         let answer = select(&path, &format!("{numbers} SELECT hex(zeroblob(5000)) AS z FROM n"), TIME).unwrap();
         assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (4, true));
+        let pattern = format!("SELECT 'x' LIKE '{}'", "%0".repeat(5_000));
+        assert!(select(&path, &pattern, TIME).is_err());
+        let columns: Vec<String> = (0..1_900).map(|n| format!("hex(zeroblob(30000)) AS c{n}")).collect();
+        assert!(select(&path, &format!("SELECT {}", columns.join(",")), TIME).is_err());
         assert!(select(&path, "SELECT zeroblob(100000000)", TIME).is_err());
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
         let error = select(&path, endless, Duration::from_millis(100)).unwrap_err().to_string();

@@ -7,7 +7,7 @@ use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{BaseType, Catalog, Effect, Operation, Param, ParamKind};
-use crate::exec::{Opening, Unit};
+use crate::exec::{Limits, Opening, Unit};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::surface::fixed::{fit, schema};
@@ -44,6 +44,8 @@ pub struct Workflow {
 struct Step {
     name: String,
     operation: Arc<Operation>,
+    /// What it is allowed to do: as it was resolved, whatever the placeholders bring.
+    effect: Effect,
     flags: Map<String, Value>,
     args: Vec<Value>,
     stdin_from: Option<String>,
@@ -127,11 +129,7 @@ impl Workflow {
 
     /// Returns the widest effect that any of its steps can have.
     pub fn effect(&self) -> Effect {
-        self.steps
-            .iter()
-            .map(|step| step.operation.effect(step.flags.keys().map(String::as_str)))
-            .max()
-            .unwrap_or(Effect::ReadOnly)
+        self.steps.iter().map(|step| step.effect).max().unwrap_or(Effect::ReadOnly)
     }
 
     /// Returns the operations' names, in order.
@@ -157,13 +155,20 @@ impl Workflow {
             }
             false => None,
         };
+        let end = tokio::time::Instant::now() + pipeline.limits.timeout;
         let mut done = Done { scope: Scope::new(&self.vars), reports: Vec::new(), failed: false };
         for step in &self.steps {
             if done.failed && !self.continue_on_error {
                 done.report(step, json!({ "skipped": "an earlier step failed" }));
                 continue;
             }
-            self.step(pipeline, caller, step, &mut unit, &mut done, &cancel).await;
+            let limits =
+                Limits { timeout: end.saturating_duration_since(tokio::time::Instant::now()), ..pipeline.limits };
+            if limits.timeout.is_zero() {
+                done.end(step, Err(Refusal::new(Kind::TimedOut).because("the workflow as a whole ran out of time")));
+                continue;
+            }
+            self.step(Turn { pipeline, caller, limits, cancel: &cancel }, step, &mut unit, &mut done).await;
         }
         let mode = if self.yes { "apply" } else { "preview" };
         let mut report = json!({ "ok": !done.failed, "mode": mode, "steps": done.reports });
@@ -174,7 +179,7 @@ impl Workflow {
             }
             Some(unit) => match unit.commit().await {
                 Ok(summary) => {
-                    report["committed"] = true.into();
+                    report["committed"] = summary.is_some().into();
                     report["summary"] = summary.unwrap_or_default();
                 }
                 Err(error) => {
@@ -192,37 +197,46 @@ impl Workflow {
         Ok(Outcome { text: bounded.text, notes: bounded.notes, exit: None, failed: done.failed, bytes })
     }
 
-    async fn step(
-        &self,
-        pipeline: &Pipeline,
-        caller: &Caller,
-        step: &Step,
-        unit: &mut Option<Box<dyn Unit>>,
-        done: &mut Done,
-        cancel: &CancellationToken,
-    ) {
+    async fn step(&self, turn: Turn<'_>, step: &Step, unit: &mut Option<Box<dyn Unit>>, done: &mut Done) {
+        let Turn { pipeline, caller, limits, cancel } = turn;
         let prepared = done.scope.holds(step.when.as_deref()).and_then(|holds| match holds {
             false => Ok(None),
             true => self.prepare(pipeline, step, &done.scope).map(Some),
         });
         let call = match prepared {
             Ok(Some(prepared)) => prepared,
-            Ok(None) => return done.report(step, json!({ "skipped": "its condition does not hold" })),
+            Ok(None) => {
+                done.scope.skip(&step.name);
+                return done.report(step, json!({ "skipped": "its condition does not hold" }));
+            }
             Err(refusal) => return done.end(step, Err(refusal)),
         };
         let via = unit.as_mut().map(|unit| Via::Unit(&mut **unit));
-        let result = pipeline.step(call, via, caller, cancel.clone()).await;
+        let result = pipeline.step(call, via, caller, limits, cancel.clone()).await;
         done.end(step, result);
     }
 
     fn prepare(&self, pipeline: &Pipeline, step: &Step, scope: &Scope) -> Result<StepCall, Refusal> {
         let flags = scope.fill_map(&step.flags)?;
         let args = step.args.iter().map(|value| scope.fill(value)).collect::<Result<Vec<_>, _>>()?;
-        let invocation = Invocation::new(&step.operation, &flags, &args)?;
+        let invocation = gated(Invocation::new(&step.operation, &flags, &args)?, self.yes)?;
+        if invocation.effect() > step.effect {
+            let name = &step.operation.name;
+            return Err(Refusal::new(Kind::EffectDenied)
+                .because(format!("the placeholders would make `{name}` {}", invocation.effect())));
+        }
         let proved = Proved::new(&pipeline.catalog, invocation)?;
         let stdin = step.stdin_from.as_deref().map(|from| scope.printed(from)).transpose()?;
         Ok(StepCall { proved: Arc::new(proved), stdin: stdin.map(String::into_bytes) })
     }
+}
+
+/// What one step runs with.
+struct Turn<'a> {
+    pipeline: &'a Pipeline,
+    caller: &'a Caller,
+    limits: Limits,
+    cancel: &'a CancellationToken,
 }
 
 /// What the steps so far came to.
@@ -289,6 +303,7 @@ fn resolve(
         args: submitted.args.unwrap_or_default(),
         stdin_from: submitted.stdin_from,
         when: submitted.when,
+        effect: Effect::ReadOnly,
         operation,
     };
     if let Some(from) = &step.stdin_from {
@@ -301,7 +316,6 @@ fn resolve(
             refusal
         })?;
     }
-    gate(&mut step, yes)?;
     let texts = step.flags.values().chain(&step.args);
     template::check(texts, step.when.as_deref(), vars, &known)?;
     let sampled = |param: Option<&Param>, sample: fn(&ParamKind) -> Value, value: &Value| match template::is_open(value)
@@ -321,32 +335,34 @@ fn resolve(
         .enumerate()
         .map(|(index, value)| sampled(positionals.get(index).copied().or(last), sample_item, value))
         .collect();
-    Invocation::new(&step.operation, &flags, &args)?;
+    let sampled = Invocation::new(&step.operation, &flags, &args)?;
+    step.effect = sampled.effect();
+    gated(sampled, yes)?;
     Ok(step)
 }
 
 /// Sets the gates that apply or preview a step; the workflow's own `yes` alone decides which.
-fn gate(step: &mut Step, yes: bool) -> Result<(), Refusal> {
-    let named = |key: &String, gate: &str| key.replace('_', "-") == gate;
-    let has = |gate: &str| step.operation.params.iter().any(|param| param.gate && param.name == gate);
-    if step.operation.effect(step.flags.keys().map(String::as_str)) == Effect::ReadOnly {
-        return Ok(());
+///
+/// It looks at the validated call, so that no spelling of a flag gets past it.
+fn gated(invocation: Invocation, yes: bool) -> Result<Invocation, Refusal> {
+    if invocation.effect() == Effect::ReadOnly {
+        return Ok(invocation);
     }
+    let operation = invocation.operation();
+    let has = |gate: &str| operation.params.iter().any(|param| param.gate && param.name == gate);
+    let says = |gate: &str| has(gate) && invocation.value(gate).is_some();
     if !yes && !has(PREVIEW) {
-        return Err(problem("command", format!("`{}` has no {PREVIEW} to preview it by", step.operation.name), None));
+        return Err(problem("command", format!("`{}` has no {PREVIEW} to preview it by", operation.name), None));
     }
-    let says = |gate: &str| step.flags.iter().any(|(key, value)| named(key, gate) && *value == Value::Bool(true));
     if !yes && says(APPLY) {
         return Err(problem(APPLY, "set on a step of a preview; set it on the workflow".to_owned(), None));
     }
-    let add = match yes {
-        true if has(APPLY) && !says(PREVIEW) => Some(APPLY),
-        true => None,
-        false => Some(PREVIEW),
-    };
-    step.flags.retain(|key, _| !named(key, APPLY) && add.is_none_or(|add| !named(key, add)));
-    step.flags.extend(add.map(|gate| (gate.to_owned(), true.into())));
-    Ok(())
+    match yes {
+        false => invocation.with(PREVIEW, true.into()),
+        true if says(PREVIEW) && has(APPLY) => invocation.with(APPLY, Value::Null),
+        true if has(APPLY) => invocation.with(APPLY, true.into()),
+        true => Ok(invocation),
+    }
 }
 
 /// Returns a value of a kind, to check a step's shape before its placeholders are known.

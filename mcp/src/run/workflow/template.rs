@@ -9,6 +9,9 @@ use crate::run::Outcome;
 use crate::surface::fixed::nearest;
 use serde_json::{Map, Value, json};
 
+/// The longest text that placeholders may grow to, in bytes: more than one argument can carry.
+const FILLED_BYTES: usize = 512 * 1024;
+
 /// What placeholders can refer to.
 #[derive(Debug)]
 pub(crate) struct Scope {
@@ -51,16 +54,18 @@ impl Scope {
     /// unless it is empty, zero, `false` or `null`.
     pub(crate) fn holds(&self, condition: Option<&str>) -> Result<bool, Refusal> {
         let Some(condition) = condition else { return Ok(true) };
-        for (operator, wanted) in [("==", true), ("!=", false)] {
-            if let Some((left, right)) = condition.split_once(operator) {
-                let (left, right) = (self.fill_text(left.trim())?, self.fill_text(right.trim())?);
-                return Ok((written(&left) == written(&right)) == wanted);
+        match read_condition(condition)? {
+            Condition::Holds { reference, wanted } => Ok(truthy(&self.fill_text(reference)?) == wanted),
+            Condition::Equal { left, right, wanted } => {
+                Ok((written(&self.fill_text(left)?) == written(&self.fill_text(right)?)) == wanted)
             }
         }
-        match condition.trim().strip_prefix('!') {
-            Some(rest) => Ok(!truthy(&self.fill_text(rest.trim())?)),
-            None => Ok(truthy(&self.fill_text(condition.trim())?)),
-        }
+    }
+
+    /// Remembers that a step was left out, so that later conditions can ask for it.
+    pub(crate) fn skip(&mut self, name: &str) {
+        let step = json!({ "output": null, "text": "", "exit": null, "ok": false });
+        self.steps.insert(name.to_owned(), step);
     }
 
     fn fill_text(&self, text: &str) -> Result<Value, Refusal> {
@@ -73,6 +78,9 @@ impl Scope {
             match part {
                 Part::Text(text) => filled.push_str(text),
                 Part::Reference(reference) => filled.push_str(&written(&self.select(reference)?)),
+            }
+            if filled.len() > FILLED_BYTES {
+                return Err(refuse(text, "filled in, it is longer than a command line can carry"));
             }
         }
         Ok(filled.into())
@@ -98,6 +106,44 @@ pub(crate) fn selection(from: &str) -> String {
     if from.contains('.') { format!("${{steps.{from}}}") } else { format!("${{steps.{from}.text}}") }
 }
 
+/// A condition as it is written, before its placeholders are filled.
+enum Condition<'a> {
+    Holds { reference: &'a str, wanted: bool },
+    Equal { left: &'a str, right: &'a str, wanted: bool },
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let quoted = |mark: char| text.strip_prefix(mark).and_then(|text| text.strip_suffix(mark));
+    quoted('"').or_else(|| quoted('\'')).unwrap_or(text)
+}
+
+/// Reads a condition; what is not one is refused, since a guard that can't be read must not hold.
+fn read_condition(condition: &str) -> Result<Condition<'_>, Refusal> {
+    let operators = condition.matches("==").count() + condition.matches("!=").count();
+    for (operator, wanted) in [("==", true), ("!=", false)] {
+        if operators == 1
+            && let Some((left, right)) = condition.split_once(operator)
+        {
+            return Ok(Condition::Equal { left: unquoted(left), right: unquoted(right), wanted });
+        }
+    }
+    let (reference, wanted) = match condition.trim().strip_prefix('!') {
+        Some(rest) => (rest.trim(), false),
+        None => (condition.trim(), true),
+    };
+    match parse(reference)?.as_slice() {
+        [Part::Reference(_)] if operators == 0 => Ok(Condition::Holds { reference, wanted }),
+        _ => Err(Refusal::invalid(vec![Problem {
+            param: "when".into(),
+            problem: "not a condition".into(),
+            given: Some(condition.chars().take(80).collect()),
+            expected: Some("${…}, !${…}, A == B or A != B".into()),
+            ..Problem::default()
+        }])),
+    }
+}
+
 /// Checks that every placeholder of a step can be resolved when its turn comes.
 pub(crate) fn check<'a>(
     values: impl Iterator<Item = &'a Value>,
@@ -107,7 +153,10 @@ pub(crate) fn check<'a>(
 ) -> Result<(), Refusal> {
     let mut texts = Vec::new();
     values.for_each(|value| collect(value, &mut texts));
-    texts.extend(when);
+    if let Some(when) = when {
+        read_condition(when)?;
+        texts.push(when);
+    }
     for text in texts {
         for part in parse(text)? {
             let Part::Reference(reference) = part else { continue };
@@ -287,8 +336,33 @@ mod tests {
             ("${steps.find.output/count} == 2", true),
             ("${steps.find.output/count} != 2", false),
             ("${vars.who} == ada", true),
+            ("${vars.who} == \"ada\"", true),
+            ("'ada' != ${vars.who}", false),
         ] {
             assert_eq!(scope().holds(Some(condition)), Ok(holds), "{condition}");
         }
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused_and_holds_for_nobody() {
+        for condition in
+            ["${vars.n} > 3", "false && true", "not ${vars.who}", "0.0", "", "a != b == c", "${vars.n} == 1 == 2"]
+        {
+            assert!(scope().holds(Some(condition)).is_err(), "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_was_left_out_can_be_asked_for() {
+        let mut scope = scope();
+        scope.skip("left-out");
+        assert_eq!(scope.holds(Some("${steps.left-out.ok}")), Ok(false));
+    }
+
+    #[test]
+    fn placeholders_can_not_grow_without_bound() {
+        let vars = json!({ "a": "x".repeat(100_000) });
+        let scope = Scope::new(vars.as_object().unwrap());
+        assert!(scope.fill(&json!("${vars.a}".repeat(1_000_000))).is_err());
     }
 }
