@@ -44,14 +44,19 @@ async fn show() -> anyhow::Result<()> {
 
     step("Undo: every applied run can be taken back")?;
     let run = applied["journal"]["run_id"].clone();
-    let undone =
-        session.call("command_run", json!({"name": "journal undo", "flags": {"yes": true}, "args": [run]})).await?;
+    let undone = session
+        .call("command_run", json!({"name": "journal undo", "flags": {"yes": true}, "args": [run.to_string()]}))
+        .await?;
     ensure!(undone["ok"] == true, "the undo said {}", undone["error"]);
 
     step("A smuggled flag: a value stays a value, and what has no reading is refused")?;
     let smuggled = json!({"name": "items list", "flags": {"with-notes": "--config=/tmp/evil", "config": "/tmp/evil"}});
     let refused = session.call("command_read", smuggled).await?;
     ensure!(refused["error"]["code"] == "INVALID_PARAMS", "the smuggled flag was not refused");
+
+    let title = json!({"name": "items add", "flags": {"title": "--yes"}});
+    let kept = session.call("command_run", title).await?;
+    ensure!(kept["mode"] == "preview", "a title that looks like a flag was taken for one");
 
     step("A write through the read-only tool")?;
     let denied = session.call("command_read", enrich(true)).await?;

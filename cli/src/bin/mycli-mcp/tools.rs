@@ -81,10 +81,15 @@ pub(crate) fn search() -> FixedTool {
 
 /// Asks the database, which no query can change.
 pub(crate) fn sql() -> FixedTool {
-    FixedTool::new("sql", "One SELECT on the library's SQLite. Tables: sqlite_master.", Effect::ReadOnly, |sql: Sql| {
-        let path = mycli::library_path()?;
-        select(&path, &sql.sql, TIME).map(Answer::Json)
-    })
+    FixedTool::new(
+        "sql",
+        "One SELECT on the library; SELECT sql FROM sqlite_master shows the tables.",
+        Effect::ReadOnly,
+        |sql: Sql| {
+            let path = mycli::library_path()?;
+            select(&path, &sql.sql, TIME).map(Answer::Json)
+        },
+    )
 }
 
 /// Runs one of mycli's own read-only commands and returns its JSON.
@@ -122,7 +127,7 @@ fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<V
     if !statement.readonly() || statement.column_count() == 0 {
         bail!("not a query: one SELECT is read, and nothing else");
     }
-    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let columns = distinct(&statement.column_names().collect::<Vec<_>>());
     let mut rows = statement.query([])?;
     let (mut shown, mut bytes, mut truncated) = (Vec::new(), 0, false);
     while let Some(row) = rows.next().map_err(|error| explain(error, time))? {

@@ -76,6 +76,7 @@ struct SubmittedStep {
     name: Option<String>,
     /// NAME, or NAME.output/json/pointer
     stdin_from: Option<String>,
+    /// ${…}, !${…}, A == B or A != B
     when: Option<String>,
 }
 
@@ -83,7 +84,7 @@ struct SubmittedStep {
 pub(crate) fn tool() -> Tool {
     Tool {
         name: NAME.to_owned(),
-        description: "Run commands in order. Values may hold ${vars.x} and ${steps.NAME.output/json/pointer}."
+        description: "Run commands in order. Values may hold ${vars.x} and, with a JSON pointer, ${steps.NAME.output/rows/0/key}."
             .to_owned(),
         input_schema: schema::<Submitted>(),
         effect: Some(Effect::Destructive),
