@@ -296,6 +296,38 @@ async fn the_workflow_alone_says_yes() {
 }
 
 #[tokio::test]
+async fn no_spelling_of_a_flag_gets_past_the_preview_or_the_transaction() {
+    let library = Library::new(Era::Legacy).await;
+    let before = library.dump();
+    let spelled = |output: &str| {
+        [
+            ("export bibtex", json!({ "--output": output, "yes": true })),
+            ("export bibtex", json!({ "flags": { "output": output, "yes": true } })),
+            ("library health", json!({ "--fix": true, "yes": true })),
+            ("library health", json!({ "params": { "fix": true, "yes": true } })),
+            ("library health", json!({ "options": { "fix": true }, "--yes": "true" })),
+            ("items add", json!({ "title": "x", "--yes": true })),
+        ]
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.bib");
+    let output = output.to_str().unwrap();
+    for (command, flags) in spelled(output) {
+        let answer = library.submit(json!({ "steps": [{ "command": command, "flags": flags }] })).await;
+        assert_eq!(answer.refusal(), "INVALID_PARAMS", "{command} {flags}: {}", answer.all());
+        assert_eq!(library.dump(), before, "{command} {flags}");
+        assert!(!std::fs::exists(output).unwrap(), "{command} {flags}");
+    }
+    let failing = json!({ "command": "items get", "flags": { "keys": ["nope"] } });
+    for flags in [json!({ "--output": output }), json!({ "flags": { "output": output } })] {
+        let steps = json!([{ "command": "export bibtex", "flags": flags }, failing]);
+        let answer = library.submit(json!({ "steps": steps, "yes": true })).await;
+        assert_eq!(answer.json()["committed"], false, "{flags}: {}", answer.all());
+        assert!(!std::fs::exists(output).unwrap(), "{flags}");
+    }
+}
+
+#[tokio::test]
 async fn the_cap_holds_for_the_whole() {
     let library = Library::new(Era::Modern).await;
     let steps = json!([add("Leviathan", "a"), add("Ethica", "b"), add("Monadologie", "c")]);

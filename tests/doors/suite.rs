@@ -208,7 +208,12 @@ async fn runs_and_refusals_are_written_down() {
         within(session.call("command_read", json!({ "name": "lab ping" }))).await;
         within(session.protocol_error("rm", json!({}))).await;
         within(session.call("command_search", json!({ "query": "projects" }))).await;
-        let told = audit(&connection).into_iter().map(|mut line| {
+        let (begun, ended): (Vec<Value>, Vec<Value>) =
+            audit(&connection).into_iter().partition(|line| line["decision"] == "begun");
+        // What may change something is written down before it runs, too.
+        let targets: Vec<_> = begun.iter().map(|line| line["target"].as_str().unwrap()).collect();
+        assert_eq!(targets, ["project get", "lab quit"]);
+        let told = ended.into_iter().map(|mut line| {
             let line = line.as_object_mut().unwrap();
             let time = line.remove("time").unwrap();
             assert!(time.as_str().is_some_and(|time| time.ends_with('Z') && time.len() == 24), "{time}");
