@@ -1,3 +1,4 @@
 //! How calls are carried: a door knows a wire format, and nothing else.
 
+mod lines;
 pub mod stdio;

@@ -1,5 +1,6 @@
 //! The stdio door: MCP over the process's standard streams, both protocol eras.
 
+use super::lines::Lines;
 use crate::catalog::Effect;
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Caller, Outcome, Pipeline};
@@ -16,9 +17,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
-/// How long running commands may take to end once the server is to stop.
-const STOP_GRACE: Duration = Duration::from_millis(500);
+/// How long running calls may go on once the client has closed its side, so that a last answer still gets out.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+
+/// The longest wait for stopped calls to be written down before the server leaves.
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// The most tools that are all named to a caller of one that does not exist.
 const SHOWN_TOOLS: usize = 12;
@@ -49,8 +55,10 @@ pub async fn serve_on(
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> io::Result<()> {
     let handler = Handler::new(pipeline.clone(), scope);
+    let ended = CancellationToken::new();
+    let lines = Lines::new(reader, writer, ended.clone());
     let served = async {
-        match handler.serve((reader, writer)).await {
+        match handler.serve(lines).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // A client that leaves before it said anything is no fault.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -60,6 +68,7 @@ pub async fn serve_on(
     let served = tokio::select! {
         served = served => served,
         () = told_to_end() => Ok(()),
+        () = async { ended.cancelled().await; sleep(LAST_CALLS).await } => Ok(()),
     };
     pipeline.stop(STOP_GRACE).await;
     served
