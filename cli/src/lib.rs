@@ -39,6 +39,6 @@ pub mod settings;
 
 pub use app::{command, run, run_line};
 pub use contract::Batch;
-pub use db::library_path;
+pub use db::open_library;
 pub use error::{CliError, ErrorKind, Place};
 pub use io::Io;

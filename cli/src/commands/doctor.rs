@@ -1,6 +1,6 @@
 use crate::context::Context;
 use crate::db::{Row, row};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
@@ -15,7 +15,7 @@ pub(crate) fn cmd_doctor(ctx: &mut Context<'_, '_>, _args: &DoctorArgs) -> Resul
         check("settings file", crate::settings::from_file(&ctx.globals, "").map(|_| Verdict::Good(settings_file(ctx)))),
     ];
     checks.push(check("library file", library(ctx)));
-    if ctx.library().exists() && checks.iter().all(|check| check["state"] != json!("failed")) {
+    if ctx.library().exists().unwrap_or_default() && checks.iter().all(|check| check["state"] != json!("failed")) {
         checks.push(check("integrity", probe(ctx, "PRAGMA quick_check(1)", "ok")));
         checks.push(check("references", probe(ctx, "SELECT count(*) FROM pragma_foreign_key_check", "0")));
         let unindexed = "SELECT (SELECT count(*) FROM items) - (SELECT count(*) FROM items_fts)";
@@ -68,7 +68,7 @@ fn settings_file(ctx: &Context<'_, '_>) -> String {
 
 fn library(ctx: &mut Context<'_, '_>) -> Result<Verdict, CliError> {
     let shown = ctx.library().path().display().to_string();
-    if !ctx.library().exists() {
+    if !ctx.library().exists()? {
         return Ok(Verdict::Doubtful(format!("{shown} does not exist yet; `mycli init` or the first change makes it")));
     }
     let db = ctx.db()?;
@@ -89,14 +89,14 @@ fn probe(ctx: &mut Context<'_, '_>, sql: &str, sound: &str) -> Result<Verdict, C
 
 fn writable(ctx: &mut Context<'_, '_>) -> Result<Verdict, CliError> {
     let db = ctx.db()?;
-    db.set_writable(true)?;
-    let locked = db.connection().execute_batch("BEGIN IMMEDIATE; ROLLBACK");
-    db.set_writable(false)?;
-    match locked {
-        Ok(()) => Ok(Verdict::Good("no other process is writing".to_owned())),
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+    match db.begin_writing() {
+        Ok(()) => {
+            db.connection().execute_batch("ROLLBACK")?;
+            Ok(Verdict::Good("no other process is writing".to_owned()))
+        }
+        Err(error) if error.kind() == ErrorKind::Busy => {
             Ok(Verdict::Doubtful("another process is writing just now".to_owned()))
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }

@@ -10,7 +10,7 @@ pub(crate) struct InitArgs {}
 
 pub(crate) fn cmd_init(ctx: &mut Context<'_, '_>, _args: &InitArgs) -> Result<(), CliError> {
     let path = ctx.library().path().display().to_string();
-    let exists = ctx.library().exists();
+    let exists = ctx.library().exists()?;
     ctx.write(|ctx, plan| {
         if exists && ctx.globals.operation.idempotent {
             plan.skip("create", path, "exists already");

@@ -197,9 +197,7 @@ impl Transaction {
         }
         let db = ctx.db()?;
         if applies && db.is_in_file() {
-            db.set_writable(true)?;
-            db.connection().execute_batch("BEGIN IMMEDIATE")?;
-            db.set_writable(false)?;
+            db.begin_writing()?;
         } else {
             db.connection().execute_batch("BEGIN")?;
         }
@@ -213,8 +211,7 @@ impl Transaction {
         }
         self.roll_back();
         let db = ctx.create_library()?;
-        db.set_writable(true)?;
-        db.connection().execute_batch("BEGIN IMMEDIATE")?;
+        db.begin_writing()?;
         self.db = Some(Rc::clone(&db));
         if db.count("SELECT count(*) FROM journal_runs", &[])? > 0 {
             self.roll_back();

@@ -69,9 +69,7 @@ impl Batch {
 
     pub(crate) fn begin_on(library: Library, max_changes: usize) -> Result<Self, CliError> {
         let db = library.create()?;
-        db.set_writable(true)?;
-        db.connection().execute_batch("BEGIN IMMEDIATE")?;
-        db.set_writable(false)?;
+        db.begin_writing()?;
         let state = BatchState { limit: max_changes, ..BatchState::default() };
         Ok(Self { library, db: Some(db), state: Some(state) })
     }

@@ -17,22 +17,12 @@ impl FileChange {
         if !path.parent().is_some_and(|folder| folder.is_dir() || Some(folder) == made) {
             return Err(CliError::not_found("the folder of the file does not exist").at(shown, 0, ""));
         }
-        if path.is_dir() {
-            return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
+        let before = read_if_there(&path)?;
+        if after.is_some() && before.as_deref().is_some_and(is_database) {
+            return Err(
+                CliError::precondition("this is a database, and writing over it would lose it").at(shown, 0, "")
+            );
         }
-        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(CliError::usage("this is no regular file").at(shown, 0, ""));
-        }
-        let before = match std::fs::read(&path) {
-            Ok(bytes) if after.is_some() && is_database(&bytes) => {
-                return Err(
-                    CliError::precondition("this is a database, and writing over it would lose it").at(shown, 0, "")
-                );
-            }
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(CliError::failure(format!("can't be read: {error}")).at(shown, 0, "")),
-        };
         Ok(Self { path, before, after })
     }
 
@@ -49,6 +39,21 @@ impl FileChange {
     pub(crate) fn revert(&self) -> Result<(), CliError> {
         put(&self.path, self.before.as_deref())
     }
+}
+
+/// Reads a regular file; none when there is no such file.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CliError> {
+    let shown = path.display().to_string();
+    match path.metadata() {
+        Ok(found) if found.is_dir() => {
+            return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
+        }
+        Ok(found) if !found.is_file() => return Err(CliError::usage("this is no regular file").at(shown, 0, "")),
+        Ok(_) => std::fs::read(path).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => Err(error),
+    }
+    .map_err(|error| CliError::failure(format!("can't be read: {error}")).at(shown, 0, ""))
 }
 
 /// Tells an SQLite database, or its write-ahead log, by its first bytes.

@@ -1,3 +1,4 @@
+use super::files::read_if_there;
 use super::journal::fingerprint;
 use super::plan::Plan;
 use crate::db::{Db, Row};
@@ -145,7 +146,7 @@ fn check_restorable(plan: &Plan, run: i64, table: &str, id: i64, row: &Row) -> R
 }
 
 fn put_back_file(plan: &mut Plan, change: &Recorded, path: &Path) -> Result<(), CliError> {
-    let now = std::fs::read(path).ok().as_deref().map(fingerprint);
+    let now = read_if_there(path)?.as_deref().map(fingerprint);
     if now != change.fingerprints.1 {
         return Err(CliError::precondition("the file has been changed since").at(path.display().to_string(), 0, ""));
     }

@@ -6,6 +6,6 @@
 mod open;
 mod row;
 
-pub use open::{Db, Library, library_path};
+pub use open::{Db, Library, open_library};
 pub(crate) use row::write_row;
 pub use row::{JOURNALED, Referring, Row, row};

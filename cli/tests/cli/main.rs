@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
+mod access;
 mod collections;
 mod contract;
 mod creators;

@@ -1,12 +1,12 @@
 //! The tools beside the commands: what the library is like, full-text search, and read-only SQL.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap_facade::catalog::Effect;
 use clap_facade::surface::fixed::{Answer, FixedTool};
+use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -86,8 +86,10 @@ pub(crate) fn sql() -> FixedTool {
         "One SELECT on the library; SELECT sql FROM sqlite_master shows the tables.",
         Effect::ReadOnly,
         |sql: Sql| {
-            let path = mycli::library_path()?;
-            select(&path, &sql.sql, TIME).map(Answer::Json)
+            let Some(library) = mycli::open_library()? else {
+                bail!("there is no library yet; the command `demo` makes one to try, `init` an empty one");
+            };
+            select(library, &sql.sql, TIME).map(Answer::Json)
         },
     )
 }
@@ -112,11 +114,8 @@ fn command(line: &[&str]) -> anyhow::Result<Value> {
 }
 
 /// Runs one query on a connection that can only read, with caps on rows, bytes and time.
-fn select(path: &std::path::Path, sql: &str, time: Duration) -> anyhow::Result<Value> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)
-        .with_context(|| format!("the library {} can't be read", path.display()))?;
-    connection.busy_timeout(Duration::from_millis(500))?;
+fn select(mut connection: Connection, sql: &str, time: Duration) -> anyhow::Result<Value> {
+    connection.pragma_update(None, "query_only", true)?;
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
     }
@@ -225,7 +224,7 @@ mod tests {
             ("SELECT w FROM f WHERE f MATCH 'hello'", json!([{"w": "hello world"}])),
             ("SELECT count(*) AS n FROM sqlite_master WHERE name = 't'; -- once", json!([{"n": 1}])),
         ] {
-            assert_eq!(select(&path, sql, TIME).unwrap()["rows"], rows, "{sql}");
+            assert_eq!(select(Connection::open(&path).unwrap(), sql, TIME).unwrap()["rows"], rows, "{sql}");
         }
     }
 
@@ -258,7 +257,7 @@ mod tests {
             "-- nothing",
             "SELECT 'unclosed",
         ] {
-            assert!(select(&path, sql, TIME).is_err(), "{sql}");
+            assert!(select(Connection::open(&path).unwrap(), sql, TIME).is_err(), "{sql}");
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert!(!other.exists());
@@ -268,17 +267,23 @@ mod tests {
     fn rows_bytes_values_and_time_are_capped() {
         let (_folder, path) = database();
         let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)";
-        let answer = select(&path, &format!("{numbers} SELECT i FROM n"), TIME).unwrap();
+        let answer = select(Connection::open(&path).unwrap(), &format!("{numbers} SELECT i FROM n"), TIME).unwrap();
         assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (ROWS, true));
-        let answer = select(&path, &format!("{numbers} SELECT hex(zeroblob(5000)) AS z FROM n"), TIME).unwrap();
+        let answer = select(
+            Connection::open(&path).unwrap(),
+            &format!("{numbers} SELECT hex(zeroblob(5000)) AS z FROM n"),
+            TIME,
+        )
+        .unwrap();
         assert_eq!((answer["rows"].as_array().unwrap().len(), answer["truncated"].is_string()), (4, true));
         let pattern = format!("SELECT 'x' LIKE '{}'", "%0".repeat(5_000));
-        assert!(select(&path, &pattern, TIME).is_err());
+        assert!(select(Connection::open(&path).unwrap(), &pattern, TIME).is_err());
         let columns: Vec<String> = (0..1_900).map(|n| format!("hex(zeroblob(30000)) AS c{n}")).collect();
-        assert!(select(&path, &format!("SELECT {}", columns.join(",")), TIME).is_err());
-        assert!(select(&path, "SELECT zeroblob(100000000)", TIME).is_err());
+        assert!(select(Connection::open(&path).unwrap(), &format!("SELECT {}", columns.join(",")), TIME).is_err());
+        assert!(select(Connection::open(&path).unwrap(), "SELECT zeroblob(100000000)", TIME).is_err());
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
-        let error = select(&path, endless, Duration::from_millis(100)).unwrap_err().to_string();
+        let error =
+            select(Connection::open(&path).unwrap(), endless, Duration::from_millis(100)).unwrap_err().to_string();
         assert_eq!(error, "the query ran longer than 100ms");
     }
 }

@@ -10,7 +10,7 @@ pub(crate) struct CompactArgs {}
 
 pub(crate) fn cmd_compact(ctx: &mut Context<'_, '_>, _args: &CompactArgs) -> Result<(), CliError> {
     let path = ctx.library().path();
-    if !ctx.library().exists() {
+    if !ctx.library().exists()? {
         return Err(CliError::not_found("there is no library file yet").hint("`mycli init` makes one"));
     }
     ctx.write(|_, plan| {

@@ -13,14 +13,24 @@ pub(crate) fn default_path(ctx: &Context<'_, '_>, run: i64) -> PathBuf {
 }
 
 /// The newest snapshot beside the library.
-pub(crate) fn newest(ctx: &Context<'_, '_>) -> Option<PathBuf> {
+///
+/// # Errors
+/// When the folder can't be read.
+pub(crate) fn newest(ctx: &Context<'_, '_>) -> Result<Option<PathBuf>, CliError> {
     let prefix = format!("{}{MARK}", ctx.library().name());
     let number = |path: &PathBuf| {
         let name = path.file_name()?.to_str()?;
         name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?.parse::<i64>().ok()
     };
-    let entries = std::fs::read_dir(ctx.library().folder()).ok()?;
-    entries.flatten().map(|entry| entry.path()).filter(|path| number(path).is_some()).max_by_key(number)
+    let folder = ctx.library().folder();
+    let unreadable =
+        |error| CliError::config(format!("can't be read: {error}")).at(folder.display().to_string(), 0, "");
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        entries => entries.map_err(unreadable)?,
+    };
+    let paths = entries.map(|entry| Ok(entry.map_err(unreadable)?.path())).collect::<Result<Vec<_>, CliError>>()?;
+    Ok(paths.into_iter().filter(|path| number(path).is_some()).max_by_key(number))
 }
 
 /// The checksum file of a snapshot.

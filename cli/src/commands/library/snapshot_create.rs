@@ -16,7 +16,7 @@ pub(crate) struct SnapshotCreateArgs {
 
 pub(crate) fn cmd_snapshot_create(ctx: &mut Context<'_, '_>, args: &SnapshotCreateArgs) -> Result<(), CliError> {
     let library = ctx.library().path();
-    if !ctx.library().exists() {
+    if !ctx.library().exists()? {
         return Err(CliError::not_found("there is no library file yet").hint("`mycli init` makes one"));
     }
     let run = ctx.db()?.count("SELECT coalesce(max(id), 0) FROM journal_runs", &[])?;

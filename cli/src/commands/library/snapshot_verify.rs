@@ -18,9 +18,12 @@ pub(crate) struct SnapshotVerifyArgs {
 }
 
 pub(crate) fn cmd_snapshot_verify(ctx: &mut Context<'_, '_>, args: &SnapshotVerifyArgs) -> Result<(), CliError> {
-    let file = args.file.clone().or_else(|| newest(ctx)).ok_or_else(|| {
-        CliError::not_found("the library has no snapshot").hint("`library snapshot create` makes one")
-    })?;
+    let file = match &args.file {
+        Some(file) => file.clone(),
+        None => newest(ctx)?.ok_or_else(|| {
+            CliError::not_found("the library has no snapshot").hint("`library snapshot create` makes one")
+        })?,
+    };
     let shown = file.display().to_string();
     let bytes = std::fs::read(&file).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => CliError::not_found("there is no such file").at(shown.as_str(), 0, ""),

@@ -35,7 +35,7 @@ pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), C
     if ctx.batch.is_some() {
         return Err(CliError::usage("a workflow can't be a step of another"));
     }
-    if !ctx.library().exists() {
+    if !ctx.library().exists()? {
         return Err(CliError::precondition("there is no library yet").hint("`mycli init` makes one"));
     }
     let (name, text) = read(ctx, args)?;
