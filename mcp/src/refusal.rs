@@ -58,6 +58,8 @@ kinds! {
     Killed = "KILLED", 503, 13, false, "the operator stopped this server";
     /// More calls at once than the budget allows.
     BudgetExhausted = "BUDGET_EXHAUSTED", 429, 7, true, "too many calls at once";
+    /// Another change has not ended, and changes are made one at a time.
+    Busy = "BUSY", 409, 9, true, "another change has not ended; nothing was run";
     /// Approval mode refuses the call.
     ApprovalDenied = "APPROVAL_DENIED", 403, 13, false, "the operator does not allow this call";
     /// The audit can't be written, and the call would change something.

@@ -1,6 +1,7 @@
 //! Runs the CLI's own code, from the very matches that the proof parsed.
 
 use super::capture::{Keep, partial};
+use super::turn::{Turn, Turns};
 use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
 use crate::argv::Proved;
 use crate::catalog::Effect;
@@ -14,11 +15,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::DropGuard;
 
 /// How long a stopped command may take to end before its caller is answered.
 const STOP_GRACE: Duration = Duration::from_millis(250);
+/// The least time that a commit has before its caller is answered without it.
+const COMMIT_GRACE: Duration = Duration::from_secs(5);
 /// The stack of a command's thread: what a `main` usually has. Only what is used takes memory.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -66,8 +70,9 @@ type Begin = dyn Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + 
 /// caught, refused and reported on stderr by the panic hook; nothing stays locked.
 ///
 /// A command can't be stopped from outside. When time runs out or the caller cancels, [`Io::cancel`] is set; the caller
-/// is answered when the command ends, or after a grace if it does not. Writes then still wait until it
-/// has really ended. A command that ends with success within that time is reported as what it is: done.
+/// is answered when the command ends, or after a grace if it does not. A write that was left behind so keeps the turn
+/// to write until it has really ended: other writes are refused as [`Busy`](Kind::Busy), and reads go on. A command
+/// that ends with success within the grace is reported as what it is: done.
 ///
 /// Not for code that calls `process::exit`, prints past its [`Io`] or may abort: use
 /// [`Subprocess`](super::Subprocess).
@@ -75,14 +80,14 @@ type Begin = dyn Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + 
 pub struct InProcess {
     run: Arc<Run>,
     begin: Option<Arc<Begin>>,
-    writes: Arc<AsyncMutex<()>>,
+    turns: Turns,
     stop_grace: Duration,
 }
 
 impl InProcess {
     /// Runs commands by `run`: what the CLI's `main` does after parsing, with the streams given.
     pub fn new(run: impl Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), begin: None, writes: Arc::default(), stop_grace: STOP_GRACE }
+        Self { run: Arc::new(run), begin: None, turns: Turns::default(), stop_grace: STOP_GRACE }
     }
 
     /// Offers one transaction over several commands; `begin` gets the most changes that the whole may make.
@@ -101,18 +106,6 @@ impl InProcess {
         self.stop_grace = grace;
         self
     }
-
-    /// Waits for one's turn to write.
-    async fn turn(&self, within: Duration, cancel: &CancellationToken) -> Result<OwnedMutexGuard<()>, Refusal> {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Refusal::new(Kind::Cancelled)),
-            guard = self.writes.clone().lock_owned() => Ok(guard),
-            () = sleep(within) => Err(Refusal::new(Kind::TimedOut)
-                .because(format!("other changes did not end within {within:?}; nothing was run"))
-                .hint("try again later")),
-        }
-    }
 }
 
 impl Executor for InProcess {
@@ -121,10 +114,14 @@ impl Executor for InProcess {
             let call = Call::new(job, self.stop_grace);
             let turn = match call.effect {
                 Effect::ReadOnly => None,
-                Effect::Mutating | Effect::Destructive => Some(self.turn(call.limits.timeout, &call.stop).await?),
+                Effect::Mutating | Effect::Destructive => {
+                    let what = format!("`{}`", call.proved.invocation().operation().name);
+                    Some(self.turns.wait(&what, call.limits.timeout, self.stop_grace, &call.stop).await?)
+                }
             };
+            let left = turn.as_ref().map(|turn| turn.left().clone());
             let run = self.run.clone();
-            call.carry_out(turn, move |_, matches, io| run(matches, io)).await.0
+            call.carry_out(turn, left, move |_, matches, io| run(matches, io)).await.0
         })
     }
 
@@ -132,14 +129,24 @@ impl Executor for InProcess {
         let begin = self.begin.clone()?;
         let stop_grace = self.stop_grace;
         Some(Box::pin(async move {
-            let turn = self.turn(opening.timeout, &opening.cancel).await?;
-            let opened =
-                on_thread(move || begin(opening.max_changes).map(|work| Open { work: Some(work), _turn: turn }))
-                    .await?;
+            let Opening { max_changes, timeout, cancel } = opening;
+            let end = Instant::now() + timeout;
+            let turn = self.turns.wait("a workflow", timeout, stop_grace, &cancel).await?;
+            let left = turn.left().clone().drop_guard();
+            let opened = on_thread(move || begin(max_changes).map(|work| Open { work: Some(work), turn }));
+            let opened = tokio::select! {
+                biased;
+                opened = opened => opened?,
+                () = cancel.cancelled() => return Err(Refusal::new(Kind::Cancelled)),
+                () = sleep(end.saturating_duration_since(Instant::now())) => {
+                    return Err(Refusal::new(Kind::Busy).because(format!("no transaction could be opened within {timeout:?}")));
+                }
+            };
+            left.disarm();
             let open = opened.map_err(|error| {
                 Refusal::new(Kind::NotStarted).because(format!("no transaction could be opened: {}", chain(&*error)))
             })?;
-            Ok(Box::new(Transaction { open: Some(open), stop_grace }) as Box<dyn Unit>)
+            Ok(Box::new(Transaction { open: Some(open), end, stop_grace }) as Box<dyn Unit>)
         }))
     }
 }
@@ -147,13 +154,14 @@ impl Executor for InProcess {
 /// A transaction as the pipeline holds it; closed once a job of it was lost.
 struct Transaction {
     open: Option<Open>,
+    end: Instant,
     stop_grace: Duration,
 }
 
 /// The CLI's transaction and the turn to write: rolled back when dropped.
 struct Open {
     work: Option<Box<dyn UnitOfWork>>,
-    _turn: OwnedMutexGuard<()>,
+    turn: Turn,
 }
 
 impl Unit for Transaction {
@@ -162,8 +170,9 @@ impl Unit for Transaction {
             let call = Call::new(job, self.stop_grace);
             // The turn is part of `open`: a job that outlives its caller keeps it until it ends.
             let open = self.open.take().ok_or_else(|| Refusal::new(Kind::NotStarted).because(ROLLED_BACK))?;
+            let left = open.turn.left().clone();
             let (ran, open) = call
-                .carry_out(open, |open, matches, io| match &mut open.work {
+                .carry_out(open, Some(left), |open, matches, io| match &mut open.work {
                     Some(work) => work.run(matches, io),
                     None => Err(ROLLED_BACK.into()),
                 })
@@ -175,19 +184,26 @@ impl Unit for Transaction {
 
     fn commit(mut self: Box<Self>) -> BoxFuture<'static, Result<Option<Value>, String>> {
         let open = self.open.take();
+        let within = self.end.saturating_duration_since(Instant::now()).max(COMMIT_GRACE);
         Box::pin(async move {
             let mut open = open.ok_or(ROLLED_BACK)?;
-            let committed = on_thread(move || open.work.take().map(UnitOfWork::commit)).await;
-            let committed = committed.map_err(|refusal| refusal.message)?;
+            let left = open.turn.left().clone().drop_guard();
+            let committed = timeout(within, on_thread(move || open.work.take().map(UnitOfWork::commit))).await;
+            let committed = committed.map_err(|_| COMMITTING)?.map_err(|refusal| refusal.message)?;
+            left.disarm();
             committed.ok_or(ROLLED_BACK)?.map_err(|error| chain(&*error))
         })
     }
 
     fn rollback(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         let open = self.open.take();
+        let stop_grace = self.stop_grace;
         Box::pin(async move {
+            let left = open.as_ref().map(|open| open.turn.left().clone().drop_guard());
             // Dropping it is what rolls back; a panic of the rollback is already on stderr.
-            let _ = on_thread(move || drop(open)).await;
+            if timeout(stop_grace, on_thread(move || drop(open))).await.is_ok() {
+                left.map(DropGuard::disarm);
+            }
         })
     }
 }
@@ -195,6 +211,7 @@ impl Unit for Transaction {
 impl Drop for Transaction {
     fn drop(&mut self) {
         if let Some(open) = self.open.take() {
+            open.turn.left().cancel();
             let _ = spawn(move || drop(open));
         }
     }
@@ -209,6 +226,7 @@ impl Drop for Open {
 }
 
 const ROLLED_BACK: &str = "the transaction was rolled back, because a command in it crashed or did not stop in time";
+const COMMITTING: &str = "the commit has not ended yet, so that it is not known whether anything was changed";
 
 /// One call on its way.
 struct Call {
@@ -241,8 +259,14 @@ impl Call {
 
     /// Runs the command on a thread that owns `state` until the command has really ended.
     ///
-    /// The state comes back unless the command panicked or did not stop in time; else it is dropped there.
-    async fn carry_out<S, R>(mut self, state: S, run: R) -> (Result<Finished, Refusal>, Option<S>)
+    /// The state comes back unless the command panicked or did not stop in time; else it is dropped there. `left` is set
+    /// when the command goes on without a caller.
+    async fn carry_out<S, R>(
+        mut self,
+        state: S,
+        left: Option<CancellationToken>,
+        run: R,
+    ) -> (Result<Finished, Refusal>, Option<S>)
     where
         S: Send + 'static,
         R: FnOnce(&mut S, &ArgMatches, &mut Io<'_>) -> CommandResult + Send + 'static,
@@ -255,15 +279,23 @@ impl Call {
             Ok(ended) => ended,
             Err(refusal) => return (Err(refusal), None),
         };
+        let left = left.map(CancellationToken::drop_guard);
         let stopped = tokio::select! {
             biased;
-            ended = &mut ended => return self.finish(ended.ok()),
+            ended = &mut ended => {
+                left.map(DropGuard::disarm);
+                return self.finish(ended.ok());
+            }
             () = self.stop.cancelled() => Refusal::new(Kind::Cancelled),
             () = sleep(self.limits.timeout.saturating_sub(self.started.elapsed())) => Refusal::new(Kind::TimedOut)
                 .because(format!("the command did not end within {:?} and was stopped", self.limits.timeout)),
         };
         self.stop.cancel();
-        match timeout(self.stop_grace, &mut ended).await {
+        let ended = timeout(self.stop_grace, &mut ended).await;
+        if ended.is_ok() {
+            left.map(DropGuard::disarm);
+        }
+        match ended {
             // It did its work after all: to call that stopped would make an agent do it twice.
             Ok(Ok((Ok(0), state))) => self.finish(Some((Ok(0), state))),
             Ok(Ok((Ok(_), state))) => (Err(self.refuse(stopped)), state),

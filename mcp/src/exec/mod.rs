@@ -15,6 +15,7 @@ mod capture;
 mod group;
 mod in_process;
 mod subprocess;
+mod turn;
 
 pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
 pub use subprocess::Subprocess;
@@ -43,7 +44,8 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// [`TimedOut`](crate::refusal::Kind::TimedOut) and [`Cancelled`](crate::refusal::Kind::Cancelled), both with what
     /// the command had printed by then; [`NotStarted`](crate::refusal::Kind::NotStarted),
-    /// [`Panicked`](crate::refusal::Kind::Panicked).
+    /// [`Panicked`](crate::refusal::Kind::Panicked); [`Busy`](crate::refusal::Kind::Busy) where an earlier change does
+    /// not end.
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
 
     /// Opens one transaction over several jobs; `None` where the CLI offers none.

@@ -149,8 +149,8 @@ async fn waiting_for_ones_turn_is_cancelled_and_timed() {
     assert_eq!(second.await.unwrap().unwrap_err().kind, Kind::Cancelled);
 
     let third = executor.execute(within(Duration::from_millis(20), job("change"))).await.unwrap_err();
-    assert_eq!(third.kind, Kind::TimedOut);
-    assert!(third.message.ends_with("nothing was run"), "{}", third.message);
+    assert_eq!(third.kind, Kind::Busy);
+    assert_eq!(third.message, "`change` did not end within 20ms; nothing was run");
 
     end.send(()).unwrap();
     assert!(first.await.unwrap().unwrap().exit.is_success());
@@ -170,8 +170,11 @@ async fn a_deaf_command_is_left_behind_but_keeps_its_turn() {
     assert!(refusal.message.contains("has not ended yet"), "{}", refusal.message);
     assert_eq!(refusal.partial.unwrap().stdout, "some");
 
-    let next = within(Duration::from_millis(50), job("change"));
-    assert_eq!(executor.execute(next).await.unwrap_err().kind, Kind::TimedOut);
+    // With its whole time left: only that the other was left behind ends its wait.
+    let next = within(Duration::from_secs(3600), job("change"));
+    let refusal = executor.execute(next).await.unwrap_err();
+    assert!(refusal.kind == Kind::Busy && refusal.kind.is_retryable());
+    assert_eq!(refusal.message, "`change` was stopped and has not ended yet; nothing was run");
     assert_eq!(count.load(SeqCst), 1);
     assert!(executor.execute(job("show")).await.is_ok(), "reads go on");
 
@@ -221,6 +224,68 @@ async fn a_polling_command_is_stopped_by_cancel_time_and_a_caller_that_leaves() 
     started(&count, 3).await;
     dropped.abort();
     wait_for("the command's end", || stopped.load(SeqCst).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_write_that_is_being_stopped_is_waited_for() {
+    let (executor, count, _) = polling();
+    let first = spawn(&executor, call("change", "error"));
+    started(&count, 1).await;
+    let second = call("change", "done");
+    let cancel = second.cancel.clone();
+    let second = spawn(&executor, second);
+    first.abort();
+    started(&count, 2).await;
+    cancel.cancel();
+    assert!(second.await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn a_unit_that_does_not_open_or_roll_back_is_left_behind() {
+    for stuck in ["begin", "rollback", "drop"] {
+        let (end, ends) = channel::<()>();
+        let ends = Arc::new(Mutex::new(ends));
+        let executor = executor(|_, _| Ok(0)).stop_grace(Duration::from_millis(20)).with_unit(move |_| {
+            if stuck == "begin" {
+                let _ = ends.lock().unwrap().recv();
+            }
+            Ok(Box::new(Stuck(ends.clone())))
+        });
+        let begin = |timeout| executor.begin(Opening { timeout, ..opening(None) }).unwrap();
+        match stuck {
+            "begin" => assert_eq!(begin(Duration::from_millis(50)).await.err().unwrap().kind, Kind::Busy),
+            "rollback" => begin(PATIENT).await.unwrap().rollback().await,
+            _ => drop(begin(PATIENT).await.unwrap()),
+        }
+        let next = within(Duration::from_secs(3600), job("change"));
+        let refusal = executor.execute(next).await.unwrap_err();
+        assert_eq!(
+            (refusal.kind, refusal.message.starts_with("a workflow was stopped")),
+            (Kind::Busy, true),
+            "{stuck}"
+        );
+        drop(end);
+        while executor.execute(job("change")).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// A transaction that rolls back only when told to.
+struct Stuck(Arc<Mutex<std::sync::mpsc::Receiver<()>>>);
+
+impl UnitOfWork for Stuck {
+    fn run(&mut self, _: &clap::ArgMatches, _: &mut Io<'_>) -> CommandResult {
+        Ok(0)
+    }
+
+    fn commit(self: Box<Self>) -> Result<Option<Value>, Box<dyn Error + Send + Sync>> {
+        Ok(None)
+    }
+
+    fn rollback(self: Box<Self>) {
+        let _ = self.0.lock().unwrap().recv();
+    }
 }
 
 #[tokio::test]
@@ -328,9 +393,10 @@ async fn a_unit_keeps_other_writes_out() {
     let (executor, ..) = transactional();
     let unit = executor.begin(opening(None)).unwrap().await.unwrap();
     let write = within(Duration::from_millis(20), job("change"));
-    assert_eq!(executor.execute(write).await.unwrap_err().kind, Kind::TimedOut);
+    let refusal = executor.execute(write).await.unwrap_err();
+    assert_eq!((refusal.kind, refusal.message.starts_with("a workflow did not end")), (Kind::Busy, true));
     let second = Opening { timeout: Duration::from_millis(20), ..opening(None) };
-    assert_eq!(executor.begin(second).unwrap().await.err().unwrap().kind, Kind::TimedOut);
+    assert_eq!(executor.begin(second).unwrap().await.err().unwrap().kind, Kind::Busy);
     assert!(executor.execute(job("show")).await.is_ok());
     unit.rollback().await;
     assert!(executor.execute(job("change")).await.is_ok());
@@ -348,6 +414,12 @@ async fn a_unit_that_lost_a_job_is_rolled_back_and_refuses_the_rest() {
         assert_eq!(unit.execute(lost).await.unwrap_err().kind, kind);
         assert_eq!(unit.execute(call("change", "b")).await.unwrap_err().kind, Kind::NotStarted);
         assert!(unit.commit().await.unwrap_err().contains("rolled back"));
+        if word == "deaf" {
+            let next = within(Duration::from_secs(3600), job("change"));
+            assert_eq!(executor.execute(next).await.unwrap_err().kind, Kind::Busy, "the deaf command has the turn");
+            let next = Opening { timeout: Duration::from_secs(3600), ..opening(None) };
+            assert_eq!(executor.begin(next).unwrap().await.err().unwrap().kind, Kind::Busy);
+        }
         let before = rolled_back.fetch_add(RELEASED, SeqCst);
         assert_eq!(before, usize::from(word == "crash"), "a command that still runs is not rolled back under its feet");
         wait_for("the rollback", || (rolled_back.load(SeqCst) == RELEASED + 1).then_some(())).await;
