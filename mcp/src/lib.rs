@@ -24,6 +24,7 @@
     feature = "stdio",
     doc = "- [`run`]: the pipeline, one file a step; [`exec`]: what carries a proved call out.
 - [`surface`]: what is listed; [`door`]: how it is carried.
+- [`hosts`]: the file each host reads, and how an entry gets in and out of it.
 
 # Example
 
@@ -47,6 +48,8 @@ pub mod door;
 pub mod exec;
 #[cfg(feature = "stdio")]
 mod facade;
+#[cfg(feature = "stdio")]
+pub mod hosts;
 #[cfg(feature = "stdio")]
 pub mod run;
 #[cfg(feature = "stats")]
