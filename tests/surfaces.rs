@@ -46,7 +46,7 @@ fn command_bytes(tools: &[Value]) -> usize {
 
 fn measure(command: fn() -> Command) -> Stats {
     let folder = tempfile::tempdir().unwrap();
-    Stats::measure(|| Facade::new(command()).audit(folder.path().join("audit"))).unwrap()
+    Stats::measure(&Facade::new(command()).audit(folder.path().join("audit"))).unwrap()
 }
 
 fn cost(stats: &Stats, surface: Choice) -> &SurfaceCost {

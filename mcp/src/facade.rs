@@ -2,6 +2,7 @@
 
 use crate::catalog::{Catalog, CatalogError, Effect, Settings, schema};
 use crate::exec::{Executor, Limits, Subprocess};
+use crate::refusal::Refusal;
 use crate::run::approve::Approve;
 use crate::run::audit::Audit;
 use crate::run::bound::Bound;
@@ -11,6 +12,7 @@ use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
+use crate::verbs::OwnVerb;
 use clap::Command;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -23,14 +25,16 @@ const STACK_BYTES: usize = 8 << 20;
 ///
 /// ```no_run
 /// # fn command() -> clap::Command { clap::Command::new("app") }
-/// fn main() -> Result<(), clap_facade::StartError> {
-///     clap_facade::Facade::new(command()).start()
+/// fn main() -> std::process::ExitCode {
+///     clap_facade::Facade::new(command()).main()
 /// }
 /// ```
+#[derive(Clone)]
 pub struct Facade {
-    command: Command,
+    pub(crate) command: Command,
     settings: Settings,
-    executor: Option<Arc<dyn Executor>>,
+    pub(crate) executor: Option<Arc<dyn Executor>>,
+    pub(crate) verbs: Vec<OwnVerb>,
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
@@ -73,6 +77,9 @@ pub enum StartError {
         /// Every problem.
         problems: Vec<String>,
     },
+    /// What runs the calls can't run any.
+    #[error("no call could run: {0}")]
+    Executor(Refusal),
     /// The standard streams failed.
     #[error("the server's streams failed: {0}")]
     Streams(#[from] std::io::Error),
@@ -91,6 +98,7 @@ impl Facade {
             command,
             settings: Settings::default(),
             executor: None,
+            verbs: Vec::new(),
             tools: Vec::new(),
             workflows: false,
             surface: None,
@@ -214,9 +222,8 @@ impl Facade {
     ///
     /// # Errors
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
-    pub fn build(mut self) -> Result<Pipeline, StartError> {
-        self.settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
-        let catalog = Arc::new(Catalog::new(self.command, &self.settings)?);
+    pub fn build(self) -> Result<Pipeline, StartError> {
+        let catalog = Arc::new(self.catalog()?);
         let choice = match self.surface {
             Some(choice) => choice,
             None => from_environment(catalog.root())?,
@@ -251,19 +258,24 @@ impl Facade {
         }
     }
 
-    /// Reads the tree alone, and gives it back.
-    #[cfg(feature = "stats")]
-    pub(crate) fn into_catalog(self) -> Result<(Catalog, Command), StartError> {
-        Ok((Catalog::new(self.command.clone(), &self.settings)?, self.command))
+    /// Reads the tree alone.
+    ///
+    /// # Errors
+    /// [`StartError::Catalog`]
+    pub fn catalog(&self) -> Result<Catalog, StartError> {
+        let mut settings = self.settings.clone();
+        settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
+        Ok(Catalog::new(self.command.clone(), &settings)?)
     }
 
-    /// Serves stdio until the client leaves: what an adopter's `main` calls.
+    /// Serves stdio until the client leaves: what the verb `start` does.
     ///
     /// # Errors
     /// [`StartError`]
     pub fn start(self) -> Result<(), StartError> {
         let scope = self.scope;
         let pipeline = Arc::new(self.build()?);
+        pipeline.executor.check().map_err(StartError::Executor)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;
         let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));

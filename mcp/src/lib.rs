@@ -25,13 +25,14 @@
     doc = "- [`run`]: the pipeline, one file a step; [`exec`]: what carries a proved call out.
 - [`surface`]: what is listed; [`door`]: how it is carried.
 - [`hosts`]: the file each host reads, and how an entry gets in and out of it.
+- [`verbs`]: what a person runs beside the server, from a second binary or a mounted subcommand.
 
 # Example
 
 ```no_run
 # fn command() -> clap::Command { clap::Command::new(\"app\") }
-fn main() -> Result<(), clap_facade::StartError> {
-    clap_facade::Facade::new(command()).start()
+fn main() -> std::process::ExitCode {
+    clap_facade::Facade::new(command()).main()
 }
 ```"
 )]
@@ -52,10 +53,12 @@ mod facade;
 pub mod hosts;
 #[cfg(feature = "stdio")]
 pub mod run;
-#[cfg(feature = "stats")]
+#[cfg(feature = "stdio")]
 pub mod stats;
 #[cfg(feature = "stdio")]
 pub mod surface;
+#[cfg(feature = "stdio")]
+pub mod verbs;
 
 #[cfg(feature = "stdio")]
 pub use facade::{Facade, StartError};

@@ -1,14 +1,14 @@
 //! What an agent pays: tools, bytes and o200k_base tokens of each surface, and of a naive mirror.
 //!
 //! Bytes are those of the tool in a compact `tools/list`; tokens are counted on the same text, by
-//! OpenAI's o200k_base as `tiktoken-rs` carries it, offline.
+//! OpenAI's o200k_base as `tiktoken-rs` carries it, offline. They are counted with the feature `stats` alone,
+//! since the tokenizer's table is several megabytes.
 
 use crate::catalog::Catalog;
 use crate::facade::{Facade, StartError};
 use crate::surface::{Choice, Commands, Tool};
 use serde_json::{Value, json};
 use std::fmt;
-use tiktoken_rs::CoreBPE;
 
 /// How many different commands a typical session runs.
 const SESSION: usize = 5;
@@ -55,39 +55,44 @@ pub struct ToolCost {
 pub struct Cost {
     /// Bytes of UTF-8.
     pub bytes: usize,
-    /// Tokens of o200k_base.
-    pub tokens: usize,
+    /// Tokens of o200k_base; `None` without the feature `stats`.
+    pub tokens: Option<usize>,
 }
 
 impl Stats {
-    /// Measures every surface of the server that `facade` makes.
+    /// Measures every surface of a server.
     ///
     /// # Errors
     /// [`StartError`] where it can't be made.
-    pub fn measure(facade: impl Fn() -> Facade) -> Result<Self, StartError> {
-        let scale = Scale(tiktoken_rs::o200k_base().map_err(std::io::Error::other)?);
+    pub fn measure(facade: &Facade) -> Result<Self, StartError> {
+        let scale = Scale::new()?;
         let mut surfaces = Vec::new();
         for choice in Choice::ALL {
-            let pipeline = facade().surface(*choice).build()?;
+            let pipeline = facade.clone().surface(*choice).build()?;
             let tools = pipeline.surface().tools(pipeline.catalog());
             surfaces.push(scale.surface(choice.name(), tools.iter().map(Tool::to_json).collect()));
         }
-        let (catalog, command) = facade().into_catalog()?;
-        let naive = scale.surface("naive mirror", crate::catalog::naive::tools(command));
-        Ok(Self { surfaces, naive, search: scale.search(&catalog.into()) })
+        let naive = scale.surface("naive mirror", crate::catalog::naive::tools(facade.command.clone()));
+        Ok(Self { surfaces, naive, search: scale.search(&facade.catalog()?.into()) })
     }
 
     /// Returns what a session of a few different commands costs on a surface, results left out: the
     /// list, and on the facade one search for each.
     fn session(&self, surface: &SurfaceCost) -> Cost {
         let searches = if surface.name == Choice::Facade.name() { SESSION } else { 0 };
-        let Cost { bytes, tokens } = surface.total;
-        Cost { bytes: bytes + searches * self.search.bytes, tokens: tokens + searches * self.search.tokens }
+        let tokens = surface.total.tokens.zip(self.search.tokens);
+        Cost {
+            bytes: surface.total.bytes + searches * self.search.bytes,
+            tokens: tokens.map(|(list, search)| list + searches * search),
+        }
     }
 
     /// Renders all of it.
     pub fn to_json(&self) -> Value {
-        let cost = |cost: &Cost| json!({ "bytes": cost.bytes, "tokens": cost.tokens });
+        let cost = |cost: &Cost| match cost.tokens {
+            Some(tokens) => json!({ "bytes": cost.bytes, "tokens": tokens }),
+            None => json!({ "bytes": cost.bytes }),
+        };
         let tool = |tool: &ToolCost| {
             json!({
                 "name": tool.name, "total": cost(&tool.total), "description": cost(&tool.description),
@@ -101,7 +106,7 @@ impl Stats {
             })
         };
         json!({
-            "tokenizer": "o200k_base",
+            "tokenizer": self.search.tokens.map(|_| "o200k_base"),
             "session": format!("{SESSION} different commands, results left out"),
             "surfaces": self.surfaces.iter().chain([&self.naive]).map(surface).collect::<Vec<_>>(),
             "search_answer_median": cost(&self.search),
@@ -114,36 +119,70 @@ impl fmt::Display for Stats {
         writeln!(
             f,
             "{:<14} {:>6} {:>9} {:>9} {:>8} {:>16}",
-            "surface", "tools", "bytes", "tokens", "of naive", "session tokens"
+            "surface", "tools", "bytes", "tokens", "of naive", "a session"
         )?;
         for surface in self.surfaces.iter().chain([&self.naive]) {
             let share = 100.0 * surface.total.bytes as f64 / self.naive.total.bytes.max(1) as f64;
             let Cost { bytes, tokens } = surface.total;
-            let (tools, session) = (surface.tools.len(), self.session(surface).tokens);
+            let (tools, tokens, session) = (surface.tools.len(), shown(tokens), self.session(surface));
             writeln!(f, "{:<14} {tools:>6} {bytes:>9} {tokens:>9} {share:>7.1}% {session:>16}", surface.name)?;
         }
         writeln!(
             f,
-            "\na session is {SESSION} different commands, their results left out; a search answer is {} bytes, {} tokens (median)",
-            self.search.bytes, self.search.tokens
+            "\na session is {SESSION} different commands, their results left out; a search answer is {} (median)",
+            match self.search.tokens {
+                Some(tokens) => format!("{} bytes, {tokens} tokens", self.search.bytes),
+                None =>
+                    format!("{} bytes; built without the feature `stats`, so no tokens are counted", self.search.bytes),
+            }
         )?;
         for surface in &self.surfaces {
             writeln!(f, "\n{}: its dearest tools", surface.name)?;
             writeln!(f, "  {:<28} {:>6} {:>6}  description, schema, annotations in bytes", "tool", "bytes", "tokens")?;
             for tool in surface.tools.iter().take(10) {
                 let parts = [tool.description.bytes, tool.schema.bytes, tool.annotations.bytes];
-                writeln!(f, "  {:<28} {:>6} {:>6}  {parts:?}", tool.name, tool.total.bytes, tool.total.tokens)?;
+                writeln!(f, "  {:<28} {:>6} {:>6}  {parts:?}", tool.name, tool.total.bytes, shown(tool.total.tokens))?;
             }
         }
         Ok(())
     }
 }
 
-struct Scale(CoreBPE);
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self.tokens {
+            Some(tokens) => format!("{tokens} tokens"),
+            None => format!("{} bytes", self.bytes),
+        })
+    }
+}
+
+fn shown(tokens: Option<usize>) -> String {
+    tokens.map_or_else(|| "-".to_owned(), |tokens| tokens.to_string())
+}
+
+struct Scale {
+    #[cfg(feature = "stats")]
+    tokenizer: tiktoken_rs::CoreBPE,
+}
 
 impl Scale {
+    #[cfg(feature = "stats")]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self { tokenizer: tiktoken_rs::o200k_base().map_err(std::io::Error::other)? })
+    }
+
+    #[cfg(not(feature = "stats"))]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
     fn cost(&self, text: &str) -> Cost {
-        Cost { bytes: text.len(), tokens: self.0.encode_ordinary(text).len() }
+        #[cfg(feature = "stats")]
+        let tokens = Some(self.tokenizer.encode_ordinary(text).len());
+        #[cfg(not(feature = "stats"))]
+        let tokens = None;
+        Cost { bytes: text.len(), tokens }
     }
 
     fn surface(&self, name: &str, tools: Vec<Value>) -> SurfaceCost {

@@ -292,3 +292,16 @@ pub enum Excuse {
     /// Denied by a policy.
     Denied,
 }
+
+impl fmt::Display for Excuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hidden => "hidden",
+            Self::Framework => "serves the CLI itself",
+            Self::Group => "only leads to its subcommands",
+            Self::TakesCommands => "takes another command line as its arguments",
+            Self::NotCallable => "requires an arg that no caller may set",
+            Self::Denied => "denied by the policy",
+        })
+    }
+}

@@ -20,7 +20,7 @@ pub fn hash(schema: &Map<String, Value>) -> String {
 }
 
 /// Renders a param as a bridge without an enumerator does: its long help whole.
-#[cfg(feature = "stats")]
+#[cfg(feature = "stdio")]
 pub(super) fn naive_property(param: &Param) -> Value {
     property(param, Form::Full)
 }

@@ -48,6 +48,14 @@ pub trait Executor: Send + Sync {
     /// not end.
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
 
+    /// Tells whether any job could run at all, without running one: what a server asks before it starts.
+    ///
+    /// # Errors
+    /// [`NotStarted`](crate::refusal::Kind::NotStarted), saying what is missing.
+    fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Opens one transaction over several jobs; `None` where the CLI offers none.
     ///
     /// `timeout` bounds the wait for other writes to end. `max_changes` caps what the whole may change.

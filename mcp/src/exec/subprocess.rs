@@ -213,6 +213,22 @@ impl Subprocess {
 }
 
 impl Executor for Subprocess {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.cwd.as_deref().is_some_and(|folder| !folder.is_dir()) {
+            return Err(self.not_started(&io::ErrorKind::NotFound.into()));
+        }
+        let candidates: Vec<PathBuf> = match is_bare_name(&self.program) {
+            true => env::split_paths(&self.search_path()).map(|folder| folder.join(&self.program)).collect(),
+            false => vec![self.program.clone()],
+        };
+        if candidates.iter().any(|path| is_executable(path)) {
+            return Ok(());
+        }
+        let found = candidates.iter().any(|path| path.is_file());
+        let kind = if found { io::ErrorKind::PermissionDenied } else { io::ErrorKind::NotFound };
+        Err(self.not_started(&kind.into()))
+    }
+
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
         Box::pin(async move { self.run(&job.proved, job.stdin, job.limits, &job.cancel).await })
     }
@@ -272,6 +288,10 @@ fn exit(status: ExitStatus) -> Exit {
         (Some(code), _) => Exit::Code(code),
         (None, signal) => Exit::Signal(signal.unwrap_or_default()),
     }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.is_file() && nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).is_ok()
 }
 
 fn is_bare_name(program: &Path) -> bool {

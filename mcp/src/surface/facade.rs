@@ -67,13 +67,11 @@ impl Commands {
     }
 
     /// Makes the three tools alone, for a look at what they answer.
-    #[cfg(feature = "stats")]
     pub(crate) fn alone(catalog: &Arc<Catalog>) -> Self {
         Self::new(catalog, Beside::default())
     }
 
     /// Answers a search.
-    #[cfg(feature = "stats")]
     pub(crate) fn search(&self, query: &str) -> Result<String, Refusal> {
         self.search.answer(Map::from_iter([("query".to_owned(), query.into())]))
     }

@@ -101,7 +101,6 @@ impl FixedTool {
     }
 
     /// Runs the function right here.
-    #[cfg(feature = "stats")]
     pub(crate) fn answer(&self, arguments: Map<String, Value>) -> Result<String, Refusal> {
         answer(&*self.handler, arguments)
     }

@@ -3,51 +3,18 @@
 mod demo;
 mod tools;
 
-use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::Command;
 use clap_facade::Facade;
 use clap_facade::exec::{InProcess, Io, UnitOfWork};
 use std::process::ExitCode;
 
-/// Serves mycli to agents over MCP on stdin and stdout
-///
-/// MYCLI_MCP_SURFACE chooses what is listed: facade (the default) or mirror.
-#[derive(Parser)]
-#[command(name = "mycli-mcp", version)]
-struct Cli {
-    #[command(subcommand)]
-    verb: Option<Verb>,
-}
-
-#[derive(Subcommand)]
-enum Verb {
-    /// Serve stdio until the client leaves (the default)
-    Start,
-    /// Show the main job on a demo library in a temporary folder
-    Demo,
-    /// Count what an agent pays: tools, bytes and tokens of each surface
-    Stats {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-fn main() -> anyhow::Result<ExitCode> {
+fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
         .init();
-    match Cli::parse().verb {
-        None | Some(Verb::Start) => facade().start().context("mycli-mcp could not serve")?,
-        Some(Verb::Demo) => demo::run()?,
-        Some(Verb::Stats { json }) => {
-            let stats = clap_facade::stats::Stats::measure(facade)?;
-            let text = if json { format!("{:#}\n", stats.to_json()) } else { stats.to_string() };
-            std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes())?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let demo = Command::new("demo").about("Show the main job on a demo library in a temporary folder");
+    facade().verb(demo, |_, _| demo::run().map(|()| ExitCode::SUCCESS)).main()
 }
 
 /// The whole adoption: the tree, how it runs, and the tools beside it.

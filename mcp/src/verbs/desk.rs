@@ -1,0 +1,67 @@
+//! What every verb works with.
+
+use super::VerbError;
+use crate::Facade;
+use crate::run::Pipeline;
+use crate::surface::Choice;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What a verb works with: the server it is about, how that is started, and where it prints.
+pub(crate) struct Desk<'a> {
+    pub(crate) facade: Facade,
+    #[expect(dead_code, reason = "`install` registers it and `doctor` tries it")]
+    pub(crate) entry: Entry,
+    pub(crate) out: &'a mut dyn Write,
+}
+
+/// How a server is started: what `install` registers and `doctor` tries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The program.
+    pub program: PathBuf,
+    /// The words before the verb: where the subcommand is mounted; none for a second binary.
+    pub before: Vec<OsString>,
+    /// What stands behind the verb and its options: `--` and a wrapped program; none for an adopter.
+    pub behind: Vec<OsString>,
+}
+
+impl Entry {
+    /// Takes this process's own executable.
+    ///
+    /// # Errors
+    /// Where the system does not tell which it is.
+    pub fn own() -> std::io::Result<Self> {
+        Ok(Self { program: std::env::current_exe()?, before: Vec::new(), behind: Vec::new() })
+    }
+
+    /// Returns the arguments that start the server with some options.
+    pub fn start(&self, options: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+        let before = self.before.iter().cloned().chain(["start".into()]);
+        before.chain(options).chain(self.behind.iter().cloned()).collect()
+    }
+}
+
+impl Desk<'_> {
+    /// Builds the server with a surface, or with the one that it would start with.
+    pub(crate) fn pipeline(&self, surface: Option<Choice>) -> Result<Pipeline, VerbError> {
+        let facade = self.facade.clone();
+        Ok(match surface {
+            Some(surface) => facade.surface(surface),
+            None => facade,
+        }
+        .build()?)
+    }
+
+    /// Prints a line.
+    pub(crate) fn say(&mut self, line: impl AsRef<str>) -> Result<(), VerbError> {
+        writeln!(self.out, "{}", line.as_ref()).map_err(VerbError::Output)
+    }
+
+    /// Prints JSON, indented.
+    pub(crate) fn json(&mut self, value: &Value) -> Result<(), VerbError> {
+        self.say(format!("{value:#}"))
+    }
+}

@@ -1,0 +1,25 @@
+//! What a person runs beside the server: one file a verb, the same shape each.
+//!
+//! | way in | the command line | what the adopter writes |
+//! | --- | --- | --- |
+//! | a second binary | `app-mcp VERB` | [`Facade::main`](crate::Facade::main) |
+//! | a mounted subcommand | `app mcp VERB` | [`Facade::mount`](crate::Facade::mount), or a variant that holds [`Verbs`] |
+//!
+//! Without a verb the server starts. Every verb prints to a writer, for people unless `--json` asks for a
+//! machine's form, and reads the very catalog that is served.
+
+mod desk;
+mod error;
+mod mount;
+mod own;
+mod start;
+mod stats;
+mod tools;
+mod verb;
+
+pub use desk::Entry;
+pub use error::VerbError;
+pub use mount::{MountError, Mounted};
+pub use verb::Verbs;
+
+pub(crate) use own::OwnVerb;

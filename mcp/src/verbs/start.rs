@@ -1,0 +1,36 @@
+use super::VerbError;
+use super::desk::Desk;
+use crate::surface::Choice;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::process::ExitCode;
+
+/// Serve stdio until the client leaves (the default)
+#[derive(Args, Clone, Debug)]
+pub(super) struct Start {
+    /// What is listed; without it, what the environment says
+    #[arg(long, value_name = "NAME", value_parser = surface())]
+    surface: Option<Choice>,
+    /// Refuse every call that changes something
+    #[arg(long)]
+    read_only: bool,
+}
+
+impl Start {
+    pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
+        let mut facade = desk.facade;
+        if let Some(surface) = self.surface {
+            facade = facade.surface(surface);
+        }
+        if self.read_only {
+            facade = facade.read_only();
+        }
+        facade.start()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Parses the name of a surface.
+pub(super) fn surface() -> impl TypedValueParser<Value = Choice> {
+    PossibleValuesParser::new(Choice::ALL.iter().map(|choice| choice.name())).try_map(|name| name.parse::<Choice>())
+}

@@ -1,0 +1,59 @@
+//! Every verb, one line and one match arm each.
+
+use super::desk::Desk;
+use super::start::Start;
+use super::stats::Stats;
+use super::tools::Tools;
+use super::{VerbError, mount};
+use crate::Facade;
+use crate::annotate;
+use clap::{Args, Command, Subcommand};
+use std::process::ExitCode;
+
+/// The verbs of an agent server, to be held by a variant of a CLI's own command enum.
+///
+/// A command that holds them is never exposed to agents, wherever it is mounted and whatever it is called.
+#[derive(Args, Clone, Debug)]
+#[command(add = annotate::framework(), add = mount::Mark, args_conflicts_with_subcommands = true)]
+pub struct Verbs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    start: Start,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Verb {
+    Start(Start),
+    Tools(Tools),
+    Stats(Stats),
+}
+
+impl Verbs {
+    pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
+        match self.verb {
+            None => self.start.run(desk),
+            Some(Verb::Start(verb)) => verb.run(desk),
+            Some(Verb::Tools(verb)) => verb.run(desk),
+            Some(Verb::Stats(verb)) => verb.run(desk),
+        }
+    }
+}
+
+/// Makes the command that carries the verbs of a server, the adopter's own included.
+pub(super) fn command(name: String, facade: &Facade) -> Command {
+    let cli = facade.command.get_name();
+    let about = format!("Serves {cli} to agents over MCP on stdin and stdout");
+    let mut command = Verbs::augment_args(Command::new(name)).about(about).long_about(None);
+    if let Some(version) = facade.command.get_version() {
+        command = command.version(version.to_owned());
+    }
+    for own in &facade.verbs {
+        let verb = own.command.clone();
+        command = match command.find_subcommand(verb.get_name()) {
+            Some(_) => command.mut_subcommand(verb.get_name().to_owned(), |_| verb),
+            None => command.subcommand(verb),
+        };
+    }
+    command
+}
