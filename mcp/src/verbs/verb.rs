@@ -49,9 +49,9 @@ pub(super) fn command(name: String, facade: &Facade) -> Command {
         command = command.version(version.to_owned());
     }
     for own in &facade.verbs {
-        let verb = own.command.clone();
-        command = match command.find_subcommand(verb.get_name()) {
-            Some(_) => command.mut_subcommand(verb.get_name().to_owned(), |_| verb),
+        let (name, verb) = (own.command.get_name(), own.command.clone());
+        command = match command.find_subcommand(name) {
+            Some(_) => command.mut_subcommand(name, |_| verb),
             None => command.subcommand(verb),
         };
     }

@@ -22,7 +22,8 @@ fn tools_as_json_is_what_the_server_lists_for_any_tree_and_surface() {
 
 #[test]
 fn stats_counts_bytes_in_every_build() {
-    let stats: Value = serde_json::from_str(&print(facade(notes()), &["stats", "--json"])).unwrap();
+    let peers = facade(trees::tree("peers"));
+    let stats: Value = serde_json::from_str(&print(peers, &["stats", "--json"])).unwrap();
     for surface in stats["surfaces"].as_array().unwrap() {
         assert!(surface["total"]["bytes"].as_u64().unwrap() > 0, "{surface}");
         assert_eq!(surface["total"]["tokens"].is_u64(), cfg!(feature = "stats"), "{surface}");
