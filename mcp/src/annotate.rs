@@ -140,3 +140,9 @@ pub enum ArgNote {
 }
 
 impl ArgExt for ArgNote {}
+
+/// Marks an option that takes one value, and of which nobody knows whether it may be repeated: it was read from help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MayRepeat;
+
+impl ArgExt for MayRepeat {}

@@ -26,6 +26,7 @@
 - [`surface`]: what is listed; [`door`]: how it is carried.
 - [`hosts`]: the file each host reads, and how an entry gets in and out of it.
 - [`verbs`]: what a person runs beside the server, from a second binary or a mounted subcommand.
+- [`wrap`]: the tree of a binary one did not write, from its own help.
 
 # Example
 
@@ -59,6 +60,8 @@ pub mod stats;
 pub mod surface;
 #[cfg(feature = "stdio")]
 pub mod verbs;
+#[cfg(feature = "stdio")]
+pub mod wrap;
 
 #[cfg(feature = "stdio")]
 pub use facade::{Facade, StartError};

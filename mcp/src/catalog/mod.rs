@@ -1,6 +1,7 @@
 //! clap in, plain data out: the only place that reads a `clap::Command` for facts.
 
 mod constraint;
+pub mod help;
 #[cfg(feature = "stdio")]
 pub(crate) mod naive;
 mod name;

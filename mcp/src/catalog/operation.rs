@@ -218,6 +218,8 @@ pub struct Repeat {
     pub terminator: Option<String>,
     /// A value must be joined by `=`.
     pub require_equals: bool,
+    /// One value alone may stand for the list: the CLI's help does not tell whether the option may be repeated.
+    pub one_or_more: bool,
 }
 
 /// The type of one value, by clap's value parser.

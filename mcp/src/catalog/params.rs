@@ -231,8 +231,15 @@ impl<'a> Site<'a> {
             allow_negative: true,
             path: false,
         };
-        let repeat =
-            Repeat { append: false, min: 1, max: usize::MAX, delimiter: None, terminator: None, require_equals: false };
+        let repeat = Repeat {
+            append: false,
+            min: 1,
+            max: usize::MAX,
+            delimiter: None,
+            terminator: None,
+            require_equals: false,
+            one_or_more: false,
+        };
         Param {
             name: taken.take("external"),
             aliases: Vec::new(),

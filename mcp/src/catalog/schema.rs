@@ -70,6 +70,12 @@ fn property(param: &Param, form: Form) -> Value {
         ParamKind::Optional { value, .. } => {
             Map::from_iter([("anyOf".to_owned(), json!([value_schema(value), { "type": "boolean", "enum": [true] }]))])
         }
+        ParamKind::Many { item, repeat } if repeat.one_or_more => {
+            let bare = (repeat.min == 0).then(|| json!({ "type": "boolean", "enum": [true] }));
+            let list = array_schema(item, repeat, param.required);
+            let branches = [value_schema(item).into(), list.into()].into_iter().chain(bare);
+            Map::from_iter([("anyOf".to_owned(), branches.collect())])
+        }
         ParamKind::Many { item, repeat } => array_schema(item, repeat, param.required),
     };
     if let Some(default) = default(param) {
@@ -139,6 +145,7 @@ fn default(param: &Param) -> Option<Value> {
     };
     match (&param.kind, param.default.as_slice()) {
         (ParamKind::One(value) | ParamKind::Optional { value, .. }, [text]) => typed(value, text),
+        (ParamKind::Many { item, repeat }, [text]) if repeat.one_or_more => typed(item, text),
         (ParamKind::Many { item, .. }, [_, ..]) => param.default.iter().map(|text| typed(item, text)).collect(),
         _ => None,
     }

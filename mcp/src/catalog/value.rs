@@ -1,6 +1,7 @@
 //! What one clap arg takes: its kind, and the type of its values.
 
 use super::{BaseType, Choice, ParamKind, Repeat, ValueType, quiet, text};
+use crate::annotate::MayRepeat;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use std::any::TypeId;
@@ -34,6 +35,7 @@ fn repeat(arg: &Arg, min: usize, max: usize) -> Repeat {
         delimiter: arg.get_value_delimiter(),
         terminator: arg.get_value_terminator().map(ToString::to_string),
         require_equals: arg.is_require_equals_set(),
+        one_or_more: max == 1 && arg.get::<MayRepeat>().is_some(),
     }
 }
 

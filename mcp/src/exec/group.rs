@@ -16,14 +16,14 @@ const KILL_GRACE: Duration = Duration::from_millis(80);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The process group of one command: killed when dropped.
-pub(super) struct Group {
+pub(crate) struct Group {
     /// Absent where the leader had been waited for already.
     id: Option<Pid>,
 }
 
 impl Group {
     /// Takes over the group that `child` leads.
-    pub(super) fn led_by(child: &Child) -> Self {
+    pub(crate) fn led_by(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         id.inspect(|id| guard('+', *id));
         Self { id }

@@ -17,6 +17,7 @@ mod in_process;
 mod subprocess;
 mod turn;
 
+pub(crate) use group::Group;
 pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
 pub use subprocess::Subprocess;
 

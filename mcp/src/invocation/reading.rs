@@ -29,6 +29,10 @@ pub(crate) fn describe(param: &Param) -> String {
         ParamKind::One(kind) => describe_value(kind),
         ParamKind::Optional { value, .. } if value.base == BaseType::Boolean => describe_value(value),
         ParamKind::Optional { value, .. } => format!("{}, or true for the bare flag", describe_value(value)),
+        ParamKind::Many { item, repeat } if repeat.one_or_more => {
+            let bare = if repeat.min == 0 { ", or true for the bare flag" } else { "" };
+            format!("{}, or an array of them{bare}", describe_value(item))
+        }
         ParamKind::Many { item, repeat } => {
             let length = match (repeat.min, repeat.max) {
                 (min, max) if min == max && min > 1 && repeat.append => format!(", {min} at a time"),

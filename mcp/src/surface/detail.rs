@@ -96,6 +96,10 @@ fn kind(kind: &ParamKind) -> String {
         ParamKind::Count => "count".to_owned(),
         ParamKind::One(value) => value_type(value),
         ParamKind::Optional { value, .. } => format!("{}|true", value_type(value)),
+        ParamKind::Many { item, repeat } if repeat.one_or_more => {
+            let bare = if repeat.min == 0 { "|true" } else { "" };
+            format!("{}|[]{bare}", value_type(item))
+        }
         ParamKind::Many { item, .. } => match value_type(item) {
             union if union.contains('|') => format!("({union})[]"),
             plain => format!("{plain}[]"),

@@ -1,0 +1,266 @@
+//! Pages of a whole CLI → its clap tree.
+
+use super::page::{Argument, Flag, Listed, Page, Role, Takes};
+use crate::annotate::MayRepeat;
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgAction, Command};
+use std::collections::HashSet;
+
+/// One command of a CLI: its page, and the commands below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// Its name; the program's at the root.
+    pub name: String,
+    /// Further names.
+    pub aliases: Vec<String>,
+    /// Its line of help in its parent's list.
+    pub about: String,
+    /// Its own page; an empty one where none could be read.
+    pub page: Page,
+    /// The commands below it.
+    pub children: Vec<Node>,
+}
+
+impl Node {
+    /// Makes a node of a page, still without commands below it.
+    pub fn new(name: impl Into<String>, page: Page) -> Self {
+        Self { name: name.into(), page, ..Self::default() }
+    }
+
+    /// Makes a node of a page and its entry in the parent's list.
+    pub fn listed(listed: &Listed, page: Page) -> Self {
+        let Listed { name, aliases, about } = listed.clone();
+        Self { name, aliases, about, page, children: Vec::new() }
+    }
+
+    /// Builds the clap tree.
+    ///
+    /// An option that stands on a page and, the same, on those below it is global, as in the CLI itself.
+    pub fn command(&self) -> Command {
+        self.build(&[], true)
+    }
+
+    fn build(&self, above: &[&Flag], is_root: bool) -> Command {
+        let page = &self.page;
+        let globals = self.globals(above);
+        let about = if page.about.is_empty() { &self.about } else { &page.about };
+        let mut command = Command::new(self.name.clone())
+            .disable_help_flag(true)
+            .disable_version_flag(true)
+            .disable_help_subcommand(true);
+        if let Some((first, whole)) = short_and_long(about) {
+            command = command.about(first);
+            if let Some(whole) = whole {
+                command = command.long_about(whole);
+            }
+        }
+        if let (Some(version), true) = (&page.version, is_root) {
+            command = command.version(version.clone());
+        }
+        let mut taken = Taken::default();
+        above.iter().for_each(|flag| taken.take_flag(flag));
+        for flag in page.flags.iter().filter(|flag| flag.role != Role::Version && !above.contains(flag)) {
+            if taken.is_free(flag) {
+                taken.take_flag(flag);
+                command = command.arg(flag_arg(flag).global(globals.contains(&flag)));
+            }
+        }
+        for arg in arguments(&page.arguments, &mut taken) {
+            command = command.arg(arg);
+        }
+        let mut inherited = above.to_vec();
+        inherited.extend(globals);
+        let mut names: HashSet<&str> = HashSet::new();
+        let mut children = Vec::new();
+        for child in &self.children {
+            if names.insert(&child.name) {
+                children.push(child);
+            }
+        }
+        for child in &children {
+            let free: Vec<String> = child.aliases.iter().filter(|alias| names.insert(alias)).cloned().collect();
+            command = command.subcommand(child.build(&inherited, false).visible_aliases(free));
+        }
+        if page.takes_any_command() {
+            return command.allow_external_subcommands(true).subcommand_required(page.takes_command == Some(true));
+        }
+        command
+            .subcommand_required(!children.is_empty() && page.takes_command == Some(true))
+            .args_conflicts_with_subcommands(!children.is_empty() && page.args_or_command)
+    }
+
+    /// The page's own options that the pages below it repeat: nearly all of them, since a command may hide one.
+    fn globals(&self, above: &[&Flag]) -> Vec<&Flag> {
+        let below = self.below();
+        if below.is_empty() {
+            return Vec::new();
+        }
+        let is_global = |flag: &&Flag| {
+            let repeats = below.iter().filter(|page| page.flags.contains(flag)).count();
+            let differs = |page: &&&Page| page.flags.iter().any(|other| other != *flag && clash(other, flag));
+            flag.role == Role::Plain
+                && !flag.required
+                && !above.contains(flag)
+                && repeats * 5 >= below.len() * 4
+                && !below.iter().any(|page| differs(&page))
+        };
+        self.page.flags.iter().filter(is_global).collect()
+    }
+
+    fn below(&self) -> Vec<&Page> {
+        let of = |child: &'_ Self| child.page.is_help();
+        self.children
+            .iter()
+            .filter(|child| of(child))
+            .flat_map(|child| std::iter::once(&child.page).chain(child.below()))
+            .collect()
+    }
+}
+
+/// Names that clap wants to be unique in one command.
+#[derive(Default)]
+struct Taken {
+    ids: HashSet<String>,
+    longs: HashSet<String>,
+    shorts: HashSet<char>,
+}
+
+impl Taken {
+    fn is_free(&self, flag: &Flag) -> bool {
+        !flag.long.as_ref().is_some_and(|long| self.longs.contains(long))
+            && !flag.short.is_some_and(|short| self.shorts.contains(&short))
+            && !self.ids.contains(&flag_id(flag))
+    }
+
+    fn take_flag(&mut self, flag: &Flag) {
+        self.ids.insert(flag_id(flag));
+        self.longs.extend(flag.long.iter().chain(&flag.aliases).cloned());
+        self.shorts.extend(flag.short.iter().chain(&flag.short_aliases));
+    }
+
+    /// A positional's id: its name in small letters, or as printed where an option has that id.
+    fn id(&mut self, name: &str) -> String {
+        let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let plain = plain.trim_matches('_');
+        let small = if plain.is_empty() { "value".to_owned() } else { plain.to_lowercase() };
+        let numbered = (2..).map(|n| format!("{small}_{n}"));
+        let mut wanted = [small.clone(), plain.to_uppercase()].into_iter().chain(numbered).filter(|id| !id.is_empty());
+        let id = wanted.find(|id| !self.ids.contains(id)).unwrap_or(small);
+        self.ids.insert(id.clone());
+        id
+    }
+}
+
+fn flag_id(flag: &Flag) -> String {
+    match (&flag.long, flag.short) {
+        (Some(long), _) => long.replace('-', "_"),
+        (None, Some(short)) => short.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+fn clash(a: &Flag, b: &Flag) -> bool {
+    let longs = |flag: &'_ Flag| flag.long.iter().chain(&flag.aliases).cloned().collect::<HashSet<_>>();
+    let shorts = |flag: &'_ Flag| flag.short.iter().chain(&flag.short_aliases).copied().collect::<HashSet<_>>();
+    !longs(a).is_disjoint(&longs(b)) || !shorts(a).is_disjoint(&shorts(b))
+}
+
+fn flag_arg(flag: &Flag) -> Arg {
+    let mut arg =
+        Arg::new(flag_id(flag)).visible_short_aliases(flag.short_aliases.clone()).visible_aliases(flag.aliases.clone());
+    if let Some(long) = &flag.long {
+        arg = arg.long(long.clone());
+    }
+    if let Some(short) = flag.short {
+        arg = arg.short(short);
+    }
+    arg = helped(arg, &flag.help);
+    let Takes::Values { names, optional, equals, more } = &flag.takes else {
+        return arg.action(match (&flag.takes, flag.role) {
+            (_, Role::Help) => ArgAction::Help,
+            (Takes::Times, _) => ArgAction::Count,
+            _ => ArgAction::SetTrue,
+        });
+    };
+    if flag.role == Role::Help {
+        return arg.action(ArgAction::Help);
+    }
+    let least = if *optional { 0 } else { names.len() };
+    arg = arg.value_names(names.clone()).require_equals(*equals).required(flag.required);
+    arg = if *more {
+        arg.action(ArgAction::Set).num_args(least..)
+    } else {
+        // Whether it may be given again is not told.
+        arg.action(ArgAction::Append).num_args(least..=names.len()).add(MayRepeat)
+    };
+    arg = chosen(arg, &flag.choices);
+    if flag.required || flag.env.is_some() || names.len() > 1 || *more {
+        arg
+    } else {
+        arg.default_values(flag.default.clone())
+    }
+}
+
+/// The positionals, changed where clap itself would refuse their order.
+fn arguments(arguments: &[Argument], taken: &mut Taken) -> Vec<Arg> {
+    let plain = arguments.iter().filter(|argument| !argument.last).count();
+    let mut args = Vec::new();
+    let mut swallowed = false;
+    for (at, argument) in arguments.iter().filter(|argument| !argument.last).enumerate() {
+        if swallowed {
+            break;
+        }
+        let rest = &arguments[at + 1..plain.max(at + 1)];
+        // After an optional one nothing is required, and before a required one nothing optional.
+        let required = argument.required && arguments[..at].iter().all(|before| before.required);
+        let many = argument.more || argument.names > 1;
+        let next_is_last = rest.len() == 1 && rest[0].required && required;
+        swallowed = many && !rest.is_empty() && !next_is_last;
+        args.push(argument_arg(argument, required, taken));
+    }
+    if let Some(last) = arguments.iter().find(|argument| argument.last) {
+        args.push(argument_arg(last, last.required && args.iter().all(Arg::is_required_set), taken).last(true));
+    }
+    args
+}
+
+fn argument_arg(argument: &Argument, required: bool, taken: &mut Taken) -> Arg {
+    let arg = Arg::new(taken.id(&argument.name)).value_name(argument.name.clone()).required(required);
+    let arg = match (argument.names, argument.more) {
+        (1, false) => arg,
+        (least, true) => arg.num_args(least..),
+        (least, false) => arg.num_args(least),
+    };
+    let arg = chosen(helped(arg, &argument.help), &argument.choices);
+    if required || argument.more || argument.names > 1 { arg } else { arg.default_values(argument.default.clone()) }
+}
+
+fn helped(arg: Arg, help: &str) -> Arg {
+    match short_and_long(help) {
+        Some((first, Some(whole))) => arg.help(first).long_help(whole),
+        Some((first, None)) => arg.help(first),
+        None => arg,
+    }
+}
+
+fn chosen(arg: Arg, choices: &[(String, String)]) -> Arg {
+    if choices.is_empty() {
+        return arg;
+    }
+    arg.value_parser(
+        choices
+            .iter()
+            .map(|(name, help)| match help.as_str() {
+                "" => PossibleValue::new(name.clone()),
+                help => PossibleValue::new(name.clone()).help(help.to_owned()),
+            })
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// The first paragraph, and the whole where there is more.
+fn short_and_long(text: &str) -> Option<(String, Option<String>)> {
+    let text = text.trim();
+    let first = text.split("\n\n").next().filter(|first| !first.is_empty())?;
+    Some((first.to_owned(), (first.len() < text.len()).then(|| text.to_owned())))
+}

@@ -1,0 +1,130 @@
+//! One page: a program is asked for its help, with nothing to gain from it and nothing to wait for.
+
+use crate::catalog::help::Page;
+use crate::exec::Group;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::Command;
+use tokio::time::{sleep, timeout};
+
+/// What of the environment reaches the program: enough to find itself, nothing that would show up in help as a value.
+const KEPT: &[&str] =
+    &["PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "CARGO_HOME", "RUSTUP_HOME"];
+
+/// What the program is told: no colour, no pager, no wrapping, English.
+const SET: &[(&str, &str)] = &[
+    ("NO_COLOR", "1"),
+    ("CLICOLOR", "0"),
+    ("TERM", "dumb"),
+    ("COLUMNS", "10000"),
+    ("PAGER", "cat"),
+    ("LC_ALL", "C.UTF-8"),
+    ("LANG", "C.UTF-8"),
+];
+
+/// How long the pipes may stay open after the program's exit.
+const DRAIN_GRACE: Duration = Duration::from_millis(100);
+
+/// A program and what stands before every command.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) program: PathBuf,
+    pub(super) fixed_args: Vec<OsString>,
+    pub(super) timeout: Duration,
+    pub(super) page_bytes: usize,
+}
+
+/// Why there is no page.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum NoPage {
+    #[error("its --help could not be started: {0}")]
+    NotStarted(String),
+    #[error("its --help did not end within {0:?}")]
+    TimedOut(Duration),
+    #[error("its --help printed more than {0} bytes")]
+    TooLong(usize),
+    #[error("its --help printed no help{}", if .0.is_empty() { String::new() } else { format!(", but `{}`", .0) })]
+    NoHelp(String),
+}
+
+impl Source {
+    /// Asks for the page of one command. Help on stderr or with another exit code than 0 is help as well.
+    pub(super) async fn page(&self, path: &[String]) -> Result<String, NoPage> {
+        let mut child = self.command(path).spawn().map_err(|error| NoPage::NotStarted(error.to_string()))?;
+        // Whatever the program started ends with it.
+        let _group = Group::led_by(&child);
+        let limit = self.page_bytes + 1;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let read = async {
+            let pipes = async { tokio::join!(read(out, limit, &mut stdout), read(err, limit, &mut stderr)) };
+            tokio::select! {
+                _ = pipes => {}
+                () = async { let _ = child.wait().await; sleep(DRAIN_GRACE).await; } => {}
+            }
+        };
+        let ended = timeout(self.timeout, read).await;
+        if stdout.len().max(stderr.len()) >= limit {
+            return Err(NoPage::TooLong(self.page_bytes));
+        }
+        ended.map_err(|_| NoPage::TimedOut(self.timeout))?;
+        let texts = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        if let Some(help) = texts.iter().find(|text| Page::read(text).is_help()) {
+            return Ok(help.clone());
+        }
+        let first = texts.iter().rev().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
+        Err(NoPage::NoHelp(first.map(crate::invocation::cut).unwrap_or_default()))
+    }
+
+    fn command(&self, path: &[String]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.fixed_args)
+            .args(path)
+            .arg("--help")
+            .env_clear()
+            .envs(KEPT.iter().filter_map(|name| Some((name, env::var_os(name)?))))
+            .envs(SET.iter().copied())
+            // Where it stands decides nothing: neither a project's own settings nor a toolchain file.
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        command
+    }
+}
+
+async fn read(pipe: Option<impl AsyncRead + Unpin>, limit: usize, into: &mut Vec<u8>) {
+    if let Some(pipe) = pipe {
+        let _ = pipe.take(limit as u64).read_to_end(into).await;
+    }
+}
+
+/// Finds a program: a path as it is, a name on the `PATH`.
+pub(super) fn find(program: &Path) -> Option<PathBuf> {
+    let is_bare = program.file_name() == Some(program.as_os_str());
+    if !is_bare {
+        let path = std::path::absolute(program).ok()?;
+        return is_executable(&path).then_some(path);
+    }
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// The name to serve a program by: its own, and the fixed words behind it.
+pub(super) fn name(program: &Path, fixed_args: &[OsString]) -> String {
+    let own = program.file_stem().unwrap_or(OsStr::new("cli")).to_string_lossy().into_owned();
+    let words = fixed_args.iter().map(|arg| arg.to_string_lossy().into_owned()).take_while(|arg| !arg.starts_with('-'));
+    std::iter::once(own).chain(words).collect::<Vec<_>>().join("-")
+}

@@ -1,0 +1,110 @@
+//! The pages of an earlier walk, as long as the program is the same file.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Changes whenever a walk would read another set of pages of the same program.
+const REVISION: u32 = 1;
+
+/// What a walk does with the pages of an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CachePolicy {
+    /// Takes them where the program has not changed, and keeps new ones.
+    #[default]
+    Use,
+    /// Asks the program again, and keeps the pages.
+    Refresh,
+    /// Neither takes nor keeps any.
+    Off,
+}
+
+/// The pages by command path, and the commands without one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pages {
+    pub(super) texts: BTreeMap<Vec<String>, String>,
+    pub(super) skipped: Vec<(Vec<String>, String)>,
+}
+
+/// One program's place in the cache.
+#[derive(Debug)]
+pub(super) struct Slot {
+    file: PathBuf,
+    key: String,
+}
+
+impl Slot {
+    /// Finds the slot of a program as it is now; `None` where there is no cache folder or the file can't be looked at.
+    pub(super) fn new(folder: Option<PathBuf>, name: &str, program: &Path, fixed_args: &[OsString]) -> Option<Self> {
+        let folder = folder.or_else(default_folder)?;
+        let path = program.canonicalize().ok()?;
+        let file = path.metadata().ok()?;
+        // A proxy is another program under another name.
+        let key = format!(
+            "{} {REVISION} {:?} {:?} {} {}.{:09} {fixed_args:?}",
+            env!("CARGO_PKG_VERSION"),
+            path,
+            program.file_name().unwrap_or_default(),
+            file.size(),
+            file.mtime(),
+            file.mtime_nsec(),
+        );
+        let mut place = DefaultHasher::new();
+        (program.file_name(), &path, fixed_args).hash(&mut place);
+        let safe: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(64).collect();
+        Some(Self { file: folder.join(format!("{safe}-{:016x}.json", place.finish())), key })
+    }
+
+    /// Returns the pages; `None` where there are none, or not of this program, or the file is damaged.
+    pub(super) fn load(&self) -> Option<Pages> {
+        let stored: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        (stored["key"] == self.key).then(|| pages(&stored)).flatten()
+    }
+
+    /// Keeps the pages, whole or not at all.
+    pub(super) fn store(&self, pages: &Pages) -> io::Result<()> {
+        let folder = self.file.parent().unwrap_or(Path::new("/"));
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let texts: Vec<Value> = pages.texts.iter().map(|(path, text)| json!([path, text])).collect();
+        let skipped: Vec<Value> = pages.skipped.iter().map(|(path, reason)| json!([path, reason])).collect();
+        let stored = json!({ "key": self.key, "pages": texts, "skipped": skipped });
+        let draft = self.file.with_extension(format!("{}.tmp", std::process::id()));
+        let written = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&draft)
+            .and_then(|mut file| file.write_all(stored.to_string().as_bytes()))
+            .and_then(|()| fs::rename(&draft, &self.file));
+        if written.is_err() {
+            let _ = fs::remove_file(&draft);
+        }
+        written
+    }
+}
+
+fn pages(stored: &Value) -> Option<Pages> {
+    let pairs = |key: &str| -> Option<Vec<(Vec<String>, String)>> {
+        let pair = |pair: &Value| {
+            let path =
+                pair[0].as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+            Some((path, pair[1].as_str()?.to_owned()))
+        };
+        stored[key].as_array()?.iter().map(pair).collect()
+    };
+    let pages = Pages { texts: pairs("pages")?.into_iter().collect(), skipped: pairs("skipped")? };
+    pages.texts.contains_key([].as_slice()).then_some(pages)
+}
+
+fn default_folder() -> Option<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    Some(cache.or_else(home)?.join("clap-facade/help"))
+}
