@@ -1,6 +1,7 @@
 //! Each refusal declared once: its code, sentence, HTTP status, exit code and whether to retry.
 
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt;
 
 macro_rules! kinds {
@@ -156,7 +157,7 @@ impl Refusal {
             }
         }
         if let Some(hint) = &self.hint {
-            error.insert("hint".into(), hint.as_str().into());
+            error.insert("hint".into(), cut(hint).into());
         }
         if self.kind.is_retryable() {
             error.insert("retryable".into(), true.into());
@@ -193,30 +194,81 @@ impl Problem {
 const PROBLEMS: usize = 20;
 const TEXT_BYTES: usize = 2_000;
 
-fn cut(text: &str) -> String {
-    if text.len() <= TEXT_BYTES {
-        return text.to_owned();
+fn cut(text: &str) -> Cow<'_, str> {
+    match text.len() <= TEXT_BYTES {
+        true => text.into(),
+        false => format!("{}…", &text[..text.floor_char_boundary(TEXT_BYTES)]).into(),
     }
-    format!("{}…", &text[..text.floor_char_boundary(TEXT_BYTES)])
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        for problem in &self.problems {
-            write!(f, "\n  {}: {}", problem.param, problem.problem)?;
+        f.write_str(&cut(&self.message))?;
+        for problem in self.problems.iter().take(PROBLEMS) {
+            write!(f, "\n  {}: {}", cut(&problem.param), cut(&problem.problem))?;
             if let Some(expected) = &problem.expected {
-                write!(f, "; expected {expected}")?;
+                write!(f, "; expected {}", cut(expected))?;
             }
             if let Some(nearest) = &problem.nearest {
-                write!(f, "; did you mean `{nearest}`?")?;
+                write!(f, "; did you mean `{}`?", cut(nearest))?;
             }
         }
+        if self.problems.len() > PROBLEMS {
+            write!(f, "\n  and {} more", self.problems.len() - PROBLEMS)?;
+        }
         if let Some(hint) = &self.hint {
-            write!(f, "\n  hint: {hint}")?;
+            write!(f, "\n  hint: {}", cut(hint))?;
         }
         Ok(())
     }
 }
 
 impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns every text in a value.
+    fn texts(value: &Value) -> Vec<&str> {
+        match value {
+            Value::String(text) => vec![text],
+            Value::Array(items) => items.iter().flat_map(texts).collect(),
+            Value::Object(members) => members.values().flat_map(texts).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_caller_sent_does_not_come_back_in_any_size() {
+        let long = "é".repeat(4_000);
+        let problem = Problem {
+            param: long.clone(),
+            problem: long.clone(),
+            given: Some(long.clone()),
+            expected: Some(long.clone()),
+            allowed: Vec::new(),
+            nearest: Some(long.clone()),
+        };
+        for count in [20, 21, 50] {
+            let refusal = Refusal::invalid(vec![problem.clone(); count]).because(&long).hint(&long);
+            let json = refusal.to_json();
+            let error = &json["error"];
+            assert_eq!(error["problems"].as_array().unwrap().len(), 20);
+            assert_eq!(error["more_problems"].as_u64(), (count > 20).then_some(count as u64 - 20));
+            assert_eq!(texts(&json).iter().map(|text| text.len()).max(), Some(2_000 + '…'.len_utf8()));
+            assert!(refusal.to_string().len() < 200_000);
+            assert!(refusal.to_string().ends_with('…'));
+        }
+        let short = Refusal::new(Kind::Cancelled).because("x".repeat(2_000));
+        assert_eq!(short.to_json()["error"]["message"], "x".repeat(2_000), "what fits is whole");
+    }
+
+    #[test]
+    fn codes_are_distinct() {
+        let mut codes: Vec<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Kind::ALL.len());
+    }
+}

@@ -2,15 +2,17 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod audit;
 mod door;
+mod workflow;
 
 use clap::{Arg, ArgAction, Command};
 use clap_facade::Facade;
 use clap_facade::annotate::read_only;
 use clap_facade::catalog::Effect;
 use clap_facade::door::stdio::serve_on;
-use clap_facade::exec::Executor;
-use clap_facade::run::Pipeline;
+use clap_facade::exec::{CancellationToken, Executor};
+use clap_facade::run::{Caller, Pipeline};
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
@@ -31,6 +33,16 @@ fn tree() -> Command {
 
 fn facade(executor: impl Executor + 'static, audit: &Path) -> Facade {
     Facade::new(tree()).executor(executor).workflows().audit(audit)
+}
+
+fn caller() -> Caller {
+    Caller {
+        principal: "test".to_owned(),
+        session: "test".to_owned(),
+        door: "test",
+        scope: Effect::Destructive,
+        cancel: CancellationToken::new(),
+    }
 }
 
 /// A server, and a client that has said nothing yet.
