@@ -143,7 +143,7 @@ pub(crate) fn call<'a>(operation: &'a Operation, dice: &mut Dice) -> (Map<String
             _ => param.name.clone(),
         };
         params.insert(name, value);
-        intents.push((param, intent));
+        intents.push((param.as_ref(), intent));
     }
     (params, intents)
 }

@@ -69,7 +69,7 @@ proptest! {
                 let leads = |other: &Param| operation.params.iter().any(|param| wanted(param) && stands_before(other, param));
                 let chosen = |other: &&Param| wanted(other) || leads(other);
                 let params: Map<_, _> =
-                    operation.params.iter().filter(chosen).map(|param| (param.name.clone(), calls::tame(param))).collect();
+                    operation.params.iter().map(AsRef::as_ref).filter(chosen).map(|param| (param.name.clone(), calls::tame(param))).collect();
                 let proved = Invocation::new(operation, &params, &[]).and_then(|call| Proved::new(&catalog, call));
                 match proved {
                     Ok(proved) => {

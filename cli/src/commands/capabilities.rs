@@ -41,7 +41,7 @@ fn capability(operation: &Operation) -> Row {
         ("effect", json!(operation.effect([]).to_string())),
         ("mutating_when", json!(operation.mutating_when)),
         ("about", json!(operation.about)),
-        ("params", operation.params.iter().filter(|param| !param.gate).map(param).collect()),
+        ("params", operation.params.iter().filter(|param| !param.gate).map(|of| param(of)).collect()),
         ("gates", operation.params.iter().filter(|param| param.gate).map(|param| json!(param.name)).collect()),
     ])
 }

@@ -196,7 +196,7 @@ impl Complaint<'_> {
 
     fn param_of(&self, depth: usize, arg: &Arg) -> Option<&Param> {
         let is = |param: &&Param| arg.get_id() == param.id.as_str() && (param.depth == depth || arg.is_global_set());
-        self.invocation.operation().params.iter().find(is)
+        self.invocation.operation().params.iter().map(AsRef::as_ref).find(is)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What clap enforces between params, as sentences.
 
+use super::inherited::HandedDown;
 use super::quiet;
-use clap::{Arg, ArgGroup, Command};
+use clap::{Arg, ArgGroup, Command, Id};
 use std::collections::{BTreeSet, HashMap};
 
 /// The constraints of one command, over the args that a caller may set there.
@@ -27,15 +28,14 @@ struct Group {
 }
 
 impl<'a> Constraints<'a> {
-    pub(super) fn new(command: &Command, args: &'a [(&'a Arg, String)]) -> Self {
+    pub(super) fn new(command: &Command, above: &HandedDown<'_>, args: &'a [(&'a Arg, String)]) -> Self {
         let index: HashMap<&str, usize> =
             args.iter().enumerate().map(|(n, (arg, _))| (arg.get_id().as_str(), n)).collect();
         let groups = command.get_groups().map(|group| read_group(command, group, &index)).collect();
         let mut conflicts = BTreeSet::new();
         for (n, (arg, _)) in args.iter().enumerate() {
-            // clap panics where an arg conflicts with one that this command does not have.
-            let others = quiet::catch(|| command.get_arg_conflicts_with(arg)).unwrap_or_default();
-            let known = others.iter().filter_map(|other| index.get(other.get_id().as_str()));
+            let others = conflicting(command, above, arg);
+            let known = others.iter().filter_map(|other| index.get(other.as_str()));
             conflicts.extend(known.filter(|other| **other != n).map(|other| (n.min(*other), n.max(*other))));
         }
         Self { args, groups, conflicts }
@@ -130,6 +130,20 @@ impl<'a> Constraints<'a> {
     }
 }
 
+/// Ids of the args that an arg declares a conflict with.
+fn conflicting(command: &Command, above: &HandedDown<'_>, arg: &Arg) -> Vec<Id> {
+    // clap panics where an arg conflicts with one that the command does not have.
+    let ask = |command: &Command| {
+        let ids = || command.get_arg_conflicts_with(arg).iter().map(|other| other.get_id().clone()).collect();
+        quiet::catch(ids).ok()
+    };
+    let is_from_above = above.args.iter().any(|handed| std::ptr::eq(*handed, arg));
+    if is_from_above && let Some(ids) = ask(above.together()) {
+        return ids;
+    }
+    ask(command).or_else(|| ask(&command.clone().args(above.args.iter().copied().cloned()))).unwrap_or_default()
+}
+
 fn read_group(command: &Command, group: &ArgGroup, index: &HashMap<&str, usize>) -> Group {
     let ids: BTreeSet<&str> = group.get_args().map(clap::Id::as_str).collect();
     let mut members: Vec<usize> = ids.iter().filter_map(|id| index.get(id).copied()).collect();
@@ -143,5 +157,27 @@ fn read_group(command: &Command, group: &ArgGroup, index: &HashMap<&str, usize>)
         // The getter wants a mutable group.
         multiple: group.clone().is_multiple(),
         by_environment,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::inherited::Level;
+
+    #[test]
+    fn a_conflict_with_an_arg_from_above_is_known_though_the_command_has_no_copy() {
+        let flag = |name: &'static str| Arg::new(name).long(name).action(clap::ArgAction::SetTrue);
+        let root =
+            Command::new("root").arg(flag("quick").global(true).conflicts_with("slow")).arg(flag("slow").global(true));
+        let leaf = Command::new("leaf").arg(flag("other").conflicts_with_all(["quick", "own"])).arg(flag("own"));
+        let above = HandedDown::default().below(&Level::new(&root, Some(&root), &HandedDown::default()));
+        let args: Vec<(&Arg, String)> =
+            leaf.get_arguments().chain(above.args.iter().copied()).map(|arg| (arg, arg.get_id().to_string())).collect();
+
+        let sentences = Constraints::new(&leaf, &above, &args).sentences();
+
+        let expected = ["`other` can't be used with `own` or `quick`.", "`quick` can't be used with `slow`."];
+        assert_eq!(sentences, expected);
     }
 }

@@ -2,6 +2,7 @@
 
 mod constraint;
 pub mod help;
+mod inherited;
 #[cfg(feature = "stdio")]
 pub(crate) mod naive;
 mod name;

@@ -1,6 +1,7 @@
 //! What a command is, as plain data: no clap and no JSON types.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// What a call may do to the world.
 ///
@@ -49,7 +50,7 @@ pub struct Operation {
     /// Property names of the params whose presence makes a read-only operation mutating.
     pub mutating_when: Vec<String>,
     /// What a caller may set, positionals included, in the enumerator's order.
-    pub params: Vec<Param>,
+    pub params: Vec<Arc<Param>>,
     /// What clap enforces between params, one sentence each.
     pub constraints: Vec<String>,
     /// Examples that the author declared.
@@ -85,12 +86,15 @@ impl Operation {
 
     /// Returns the positionals, in their order on the command line.
     pub fn positionals(&self) -> impl Iterator<Item = &Param> {
-        self.params.iter().filter(|param| matches!(param.spelling, Spelling::Positional { .. } | Spelling::External))
+        self.params
+            .iter()
+            .map(Arc::as_ref)
+            .filter(|param| matches!(param.spelling, Spelling::Positional { .. } | Spelling::External))
     }
 
     /// Finds a param by its property name.
     pub fn param(&self, name: &str) -> Option<&Param> {
-        self.params.iter().find(|param| param.name == name)
+        self.params.iter().map(Arc::as_ref).find(|param| param.name == name)
     }
 }
 

@@ -4,31 +4,31 @@
 //! the command is read-only. Never hidden args, help and version, args of the host, secrets.
 
 use super::constraint::Constraints;
+use super::inherited::{HandedDown, Level};
 use super::name::{Properties, is_same, property};
 use super::{BaseType, Escape, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
 use crate::annotate::ArgNote;
 use clap::{Arg, ArgAction, Command};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::sync::Arc;
 
 /// One command and what stands above it, all built.
 pub(super) struct Site<'a> {
-    pub(super) command: &'a Command,
+    pub(super) level: &'a Level<'a>,
     /// From the root down, the command itself left out.
-    pub(super) ancestors: &'a [&'a Command],
-    /// Ids of the global args that the ancestors hand down.
-    pub(super) handed_down: &'a HashSet<&'a str>,
+    pub(super) ancestors: &'a [Level<'a>],
+    pub(super) handed_down: &'a HandedDown<'a>,
     /// The path joined by spaces.
     pub(super) path: &'a str,
     pub(super) settings: &'a Settings,
     pub(super) injected: &'a [Injected],
     /// The gates read so far: the same few on every command, so each is read once.
-    pub(super) gates: &'a RefCell<Vec<(Arg, Param)>>,
+    pub(super) gates: &'a RefCell<Vec<(*const Arg, Arc<Param>)>>,
 }
 
 /// What a caller may set, and what follows from it.
 pub(super) struct Enumerated {
-    pub(super) params: Vec<Param>,
+    pub(super) params: Vec<Arc<Param>>,
     pub(super) constraints: Vec<String>,
     /// Something that clap requires can be given neither by a caller nor by the host.
     pub(super) uncallable: bool,
@@ -42,6 +42,13 @@ struct Offered<'a> {
     inherited: bool,
 }
 
+/// What a param is called, and whether a call needs it.
+struct Named {
+    name: String,
+    aliases: Vec<String>,
+    required: bool,
+}
+
 /// Enumerates the params of a command.
 pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
     let offered = site.offered(read_only);
@@ -52,23 +59,19 @@ pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
         .filter(|(offered, _)| offered.depth == site.ancestors.len())
         .map(|(offered, name)| (offered.arg, name.clone()))
         .collect();
-    let constraints = Constraints::new(site.command, &own);
+    let constraints = Constraints::new(site.level.command, site.handed_down, &own);
     let waived =
         |arg: &Arg| own.iter().position(|(a, _)| a.get_id() == arg.get_id()).is_some_and(|n| constraints.waives(n));
-    let mut params: Vec<Param> = offered
-        .iter()
-        .zip(names)
-        .map(|(offered, name)| Param {
-            required: is_needed(offered.arg) && !waived(offered.arg),
-            ..site.read(offered, name)
-        })
-        .collect();
-    add_aliases(&mut params, &offered);
+    let aliases = aliases(&names, &offered);
+    let read = |((offered, name), aliases): ((&Offered<'_>, String), Vec<String>)| {
+        site.read(offered, Named { name, aliases, required: is_needed(offered.arg) && !waived(offered.arg) })
+    };
+    let mut params: Vec<Arc<Param>> = offered.iter().zip(names).zip(aliases).map(read).collect();
     let mut sentences = constraints.sentences();
     let uncallable = constraints.has_dead_group() || site.lacks_own(&offered) || site.lacks_above();
-    if site.command.is_allow_external_subcommands_set() {
-        params.push(site.external(&params));
-        sentences.extend(site.command.is_subcommand_required_set().then(|| "`external` is required.".to_owned()));
+    if site.level.command.is_allow_external_subcommands_set() {
+        params.push(Arc::new(site.external(&params)));
+        sentences.extend(site.level.command.is_subcommand_required_set().then(|| "`external` is required.".to_owned()));
     }
     Enumerated { params, constraints: sentences, uncallable, lints }
 }
@@ -103,27 +106,32 @@ fn is_needed(arg: &Arg) -> bool {
 impl<'a> Site<'a> {
     fn offered(&self, read_only: bool) -> Vec<Offered<'a>> {
         let depth = self.ancestors.len();
-        let own = self.command.get_arguments().filter(|arg| !self.is_inherited(arg) && self.may_be_set(arg, depth));
+        let own = self.level.own.iter().copied().filter(|arg| self.may_be_set(arg, depth));
         let mut offered: Vec<_> = own.map(|arg| Offered { arg, depth, inherited: false }).collect();
         if read_only {
             return offered;
         }
-        let globals = self.command.get_arguments().filter(|arg| self.is_inherited(arg));
+        let globals = self.handed_down.args.iter().copied();
         let globals = globals.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, depth));
         offered.extend(globals.map(|arg| Offered { arg, depth, inherited: true }));
-        for (level, ancestor) in self.ancestors.iter().enumerate() {
-            if ancestor.is_args_conflicts_with_subcommands_set() {
+        for (depth, ancestor) in self.ancestors.iter().enumerate() {
+            if ancestor.command.is_args_conflicts_with_subcommands_set() {
                 continue;
             }
-            let own = ancestor.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional());
-            let gates = own.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, level));
-            offered.extend(gates.map(|arg| Offered { arg, depth: level, inherited: true }));
+            let own = ancestor.own.iter().copied().filter(|arg| !ancestor.is_global(arg) && !arg.is_positional());
+            let gates = own.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, depth));
+            offered.extend(gates.map(|arg| Offered { arg, depth, inherited: true }));
         }
         offered
     }
 
-    fn is_inherited(&self, arg: &Arg) -> bool {
-        arg.is_global_set() && self.handed_down.contains(arg.get_id().as_str())
+    /// Tells whether an arg that is written at a level is a global one.
+    fn is_global(&self, arg: &Arg, level: usize) -> bool {
+        let from_above = || self.handed_down.args.iter().any(|handed| std::ptr::eq(*handed, arg));
+        match self.ancestors.get(level) {
+            Some(ancestor) => ancestor.is_global(arg),
+            None => self.level.is_global(arg) || from_above(),
+        }
     }
 
     fn is_gate(&self, arg: &Arg) -> bool {
@@ -141,15 +149,16 @@ impl<'a> Site<'a> {
     }
 
     fn is_hosts(&self, arg: &Arg, level: usize) -> bool {
-        let from_above = arg.is_global_set() || level < self.ancestors.len();
+        let from_above = || self.is_global(arg, level) || level < self.ancestors.len();
         self.settings.host_owned.iter().any(|name| match name.rsplit_once(' ') {
             Some((path, name)) => level == self.ancestors.len() && path == self.path && is_called(arg, name),
-            None => from_above && is_called(arg, name),
+            None => is_called(arg, name) && from_above(),
         })
     }
 
     fn is_injected(&self, arg: &Arg, level: usize) -> bool {
-        (arg.is_global_set() || level == 0) && self.injected.iter().any(|injected| injected.id == arg.get_id().as_str())
+        let is_called_so = self.injected.iter().any(|injected| injected.id == arg.get_id().as_str());
+        is_called_so && (level == 0 || self.is_global(arg, level))
     }
 
     /// Names every offered arg; the command's own come first, options before positionals.
@@ -174,26 +183,27 @@ impl<'a> Site<'a> {
         (names, lints)
     }
 
-    fn read(&self, offered: &Offered<'a>, name: String) -> Param {
+    /// A gate is the same on most commands: it is read once, and shared.
+    fn read(&self, offered: &Offered<'a>, named: Named) -> Arc<Param> {
         if !offered.inherited {
-            return self.param(offered, name);
+            return Arc::new(self.param(offered, named));
         }
-        let same = |arg: &Arg| {
-            arg.get_id() == offered.arg.get_id()
-                && arg.get_long() == offered.arg.get_long()
-                && arg.get_help() == offered.arg.get_help()
-                && arg.get_long_help() == offered.arg.get_long_help()
+        let is_same = |(arg, param): &&(*const Arg, Arc<Param>)| {
+            std::ptr::eq(*arg, offered.arg)
+                && param.depth == offered.depth
+                && param.name == named.name
+                && param.aliases == named.aliases
+                && param.required == named.required
         };
-        let read = self.gates.borrow().iter().find(|(arg, _)| same(arg)).map(|(_, param)| param.clone());
-        let param = read.unwrap_or_else(|| {
-            let param = self.param(offered, name.clone());
-            self.gates.borrow_mut().push((offered.arg.clone(), param.clone()));
+        let read = self.gates.borrow().iter().find(is_same).map(|(_, param)| Arc::clone(param));
+        read.unwrap_or_else(|| {
+            let param = Arc::new(self.param(offered, named));
+            self.gates.borrow_mut().push((offered.arg, Arc::clone(&param)));
             param
-        });
-        Param { name, depth: offered.depth, aliases: Vec::new(), ..param }
+        })
     }
 
-    fn param(&self, offered: &Offered<'_>, name: String) -> Param {
+    fn param(&self, offered: &Offered<'_>, named: Named) -> Param {
         let arg = offered.arg;
         let kind = value::kind(arg);
         let (help, long_help) = text::short_and_long(arg.get_help(), arg.get_long_help());
@@ -204,21 +214,21 @@ impl<'a> Site<'a> {
             Vec::new()
         };
         Param {
-            name,
-            aliases: Vec::new(),
+            name: named.name,
+            aliases: named.aliases,
             id: arg.get_id().to_string(),
             depth: offered.depth,
             spelling: spelling(arg),
             kind,
             gate: self.is_gate(arg),
-            required: false,
+            required: named.required,
             help,
             long_help,
             default,
         }
     }
 
-    fn external(&self, params: &[Param]) -> Param {
+    fn external(&self, params: &[Arc<Param>]) -> Param {
         let mut taken = Properties::default();
         for param in params {
             taken.take(&param.name);
@@ -248,7 +258,7 @@ impl<'a> Site<'a> {
             spelling: Spelling::External,
             kind: ParamKind::Many { item, repeat },
             gate: false,
-            required: self.command.is_subcommand_required_set(),
+            required: self.level.command.is_subcommand_required_set(),
             help: "A command and its arguments, passed on as they are".to_owned(),
             long_help: None,
             default: Vec::new(),
@@ -259,22 +269,24 @@ impl<'a> Site<'a> {
     fn lacks_own(&self, offered: &[Offered<'_>]) -> bool {
         let given =
             |arg: &Arg| offered.iter().any(|o| std::ptr::eq(o.arg, arg)) || self.is_injected(arg, self.ancestors.len());
-        self.command.get_arguments().any(|arg| is_needed(arg) && !is_action_only(arg) && !given(arg))
+        let mut reached = self.level.own.iter().chain(&self.handed_down.args);
+        reached.any(|arg| is_needed(arg) && !is_action_only(arg) && !given(arg))
     }
 
     /// A command above requires an arg, which is written before this command's name.
     fn lacks_above(&self) -> bool {
         self.ancestors.iter().enumerate().any(|(level, ancestor)| {
             let given = |arg: &Arg| !is_needed(arg) || self.is_injected(arg, level);
-            let args = ancestor.get_arguments().filter(|arg| !arg.is_global_set());
-            let groups = ancestor.get_groups().filter(|group| group.is_required_set());
+            let mut args = ancestor.own.iter().filter(|arg| !ancestor.is_global(arg));
+            let mut groups = ancestor.command.get_groups().filter(|group| group.is_required_set());
             let met = |id: &clap::Id| {
                 ancestor
-                    .get_arguments()
+                    .own
+                    .iter()
                     .any(|arg| arg.get_id() == id && (arg.get_env().is_some() || self.is_injected(arg, level)))
             };
-            !ancestor.is_subcommand_negates_reqs_set()
-                && (!args.into_iter().all(given) || groups.into_iter().any(|group| !group.get_args().any(met)))
+            !ancestor.command.is_subcommand_negates_reqs_set()
+                && (!args.all(|arg| given(arg)) || groups.any(|group| !group.get_args().any(met)))
         })
     }
 }
@@ -299,20 +311,19 @@ fn spelling(arg: &Arg) -> Spelling {
     }
 }
 
-/// Adds the visible aliases and the short name where no other param goes by them.
-fn add_aliases(params: &mut [Param], offered: &[Offered<'_>]) {
+/// Returns the visible aliases and the short name of each arg where no other param goes by them.
+fn aliases(names: &[String], offered: &[Offered<'_>]) -> Vec<Vec<String>> {
     let mut taken = Properties::default();
-    for param in params.iter() {
-        taken.take(&param.name);
+    for name in names {
+        taken.take(name);
     }
-    for (param, Offered { arg, .. }) in params.iter_mut().zip(offered) {
+    let mut free = |Offered { arg, .. }: &Offered<'_>| {
         let longs = arg.get_visible_aliases().unwrap_or_default().into_iter().map(str::to_owned);
         let shorts = arg.get_short_and_visible_aliases().unwrap_or_default().into_iter().map(String::from);
-        for alias in longs.chain(shorts) {
-            if alias == property(&alias) && !taken.holds(&alias) {
-                taken.take(&alias);
-                param.aliases.push(alias);
-            }
-        }
-    }
+        let is_free = |alias: &String| *alias == property(alias) && !taken.holds(alias);
+        let free: Vec<String> = longs.chain(shorts).filter(is_free).collect();
+        free.iter().for_each(|alias| drop(taken.take(alias)));
+        free
+    };
+    offered.iter().map(&mut free).collect()
 }

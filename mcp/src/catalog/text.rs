@@ -12,9 +12,17 @@ pub(super) fn short_and_long(short: Option<&StyledStr>, long: Option<&StyledStr>
     };
     let long = long.map(plain).filter(|text| !text.is_empty());
     let whole = short.map(plain).filter(|text| !text.is_empty());
+    if long.is_none() && whole.as_deref().is_none_or(is_one_line) {
+        return (whole.unwrap_or_default(), None);
+    }
     let brief = whole.as_deref().or(long.as_deref()).map(first_paragraph).unwrap_or_default();
     let long = long.or(whole).filter(|text| one_line(text) != brief);
     (brief, long)
+}
+
+/// Tells whether nothing would have to be joined.
+fn is_one_line(text: &str) -> bool {
+    !text.contains("  ") && !text.contains(|c: char| c != ' ' && c.is_whitespace())
 }
 
 /// Returns the first paragraph as one line.

@@ -113,7 +113,8 @@ enum Answer {
 impl Probe {
     fn new(parser: &ValueParser) -> Self {
         let value = Arg::new("value").value_parser(parser.clone()).allow_hyphen_values(true);
-        let command = Command::new("probe").no_binary_name(true).disable_help_flag(true).arg(value);
+        // Its errors are not for anybody: clap spends most of its time on their usage line.
+        let command = Command::new("probe").no_binary_name(true).disable_help_flag(true).override_usage("").arg(value);
         Self(command)
     }
 

@@ -1,14 +1,16 @@
 //! Commands → operations: classification, and a reason for each command that is not exposed.
 
+use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
 use super::search::GroupAbout;
-use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Param, Settings, name, text};
+use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Param, Settings, name, quiet, text};
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;
 use clap::{Arg, Command};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Everything that is read from a tree.
 #[derive(Default)]
@@ -25,9 +27,7 @@ pub(super) struct Walked {
 
 /// Reads a tree as its author made it. clap panics on a wrong tree.
 pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, CatalogError> {
-    // The generated `help` mirrors the whole tree at every level. Turning it off spares them all.
-    let mut built = author.clone().disable_help_subcommand(true);
-    built.build();
+    let built = build(author);
     check(settings, &built)?;
     let inject = inject(author, &built, settings)?;
     let gates = RefCell::default();
@@ -39,7 +39,7 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
         excuse: None,
         handed_down: Rc::default(),
     };
-    walker.visit(&built, here)?;
+    walker.visit(&built, &here)?;
     let Walker { mut out, .. } = walker;
     let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
     let root = [author.get_name().to_owned()];
@@ -52,6 +52,33 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
     Ok(out)
 }
 
+/// Builds a copy of a tree for reading.
+///
+/// clap's `build` copies every global arg into every command, adds `--help` everywhere, and mirrors
+/// the whole tree under `help` at every level: most of its cost, and nothing that is read here. But its
+/// debug assertions refuse a command that names an arg which was left out; then the copies stay.
+fn build(author: &Command) -> Command {
+    let whole = || author.clone().disable_help_subcommand(true);
+    let lean = || {
+        let mut lean = whole().disable_help_flag(true).disable_version_flag(true);
+        keep_globals_apart(&mut lean);
+        lean.build();
+        lean
+    };
+    quiet::catch(lean).unwrap_or_else(|_| {
+        let mut built = whole();
+        built.build();
+        built
+    })
+}
+
+fn keep_globals_apart(command: &mut Command) {
+    if command.get_arguments().any(Arg::is_global_set) {
+        *command = std::mem::take(command).mut_args(|arg| arg.global(false));
+    }
+    command.get_subcommands_mut().for_each(keep_globals_apart);
+}
+
 /// Where the walk stands.
 struct Here<'a> {
     path: Vec<String>,
@@ -60,21 +87,22 @@ struct Here<'a> {
     author: Option<&'a Command>,
     /// What excuses the whole subtree.
     excuse: Option<Excuse>,
-    handed_down: Rc<HashSet<&'a str>>,
+    handed_down: Rc<HandedDown<'a>>,
 }
 
 struct Walker<'a> {
     settings: &'a Settings,
     inject: &'a [Injected],
-    ancestors: Vec<&'a Command>,
-    gates: &'a RefCell<Vec<(Arg, Param)>>,
+    ancestors: Vec<Level<'a>>,
+    gates: &'a RefCell<Vec<(*const Arg, Arc<Param>)>>,
     out: Walked,
 }
 
 impl<'a> Walker<'a> {
-    fn visit(&mut self, command: &'a Command, here: Here<'a>) -> Result<(), CatalogError> {
+    fn visit(&mut self, command: &'a Command, here: &Here<'a>) -> Result<(), CatalogError> {
         let name = if here.path.is_empty() { command.get_name().to_owned() } else { here.path.join(" ") };
         let inherited = here.excuse.or_else(|| self.subtree_excuse(command, &name));
+        let level = Level::new(command, here.author, &here.handed_down);
         if inherited.is_none() && command.has_subcommands() && !here.path.is_empty() {
             let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
             self.out.groups.push(GroupAbout { name: name.clone(), about });
@@ -82,14 +110,16 @@ impl<'a> Walker<'a> {
         let excuse = inherited.or_else(|| self.own_excuse(command, &name));
         let reason = match excuse {
             Some(reason) => Some(reason),
-            None => self.expose(command, &name, &here)?,
+            None => self.expose(&level, &name, here)?,
         };
         if let Some(reason) = reason {
             self.out.excused.push(Excused { path: name.clone(), reason });
         }
-        let globals = command.get_arguments().filter(|arg| arg.is_global_set()).map(|arg| arg.get_id().as_str());
-        let globals: Rc<HashSet<&str>> = Rc::new(globals.collect());
-        self.ancestors.push(command);
+        let handed_down = match command.has_subcommands() {
+            true => Rc::new(here.handed_down.below(&level)),
+            false => Rc::default(),
+        };
+        self.ancestors.push(level);
         let mut authors = here.author.map(Command::get_subcommands).into_iter().flatten();
         let mut siblings = HashSet::new();
         for child in command.get_subcommands() {
@@ -112,9 +142,9 @@ impl<'a> Walker<'a> {
                 spoken: here.spoken.iter().flat_map(join).take(SPOKEN_MAX).collect(),
                 author,
                 excuse: inherited.or(is_help.then_some(Excuse::Framework)),
-                handed_down: Rc::clone(&globals),
+                handed_down: Rc::clone(&handed_down),
             };
-            self.visit(child, below)?;
+            self.visit(child, &below)?;
         }
         self.ancestors.pop();
         Ok(())
@@ -142,12 +172,13 @@ impl<'a> Walker<'a> {
     }
 
     /// Adds the operation, or tells why no call of it could succeed.
-    fn expose(&mut self, command: &Command, name: &str, here: &Here<'a>) -> Result<Option<Excuse>, CatalogError> {
+    fn expose(&mut self, level: &Level<'a>, name: &str, here: &Here<'a>) -> Result<Option<Excuse>, CatalogError> {
+        let command = level.command;
         let silent = CommandNote::default();
         let note = command.get::<CommandNote>().unwrap_or(&silent);
         let read_only = note.effect == Some(Effect::ReadOnly) && note.mutating_when.is_empty();
         let site = Site {
-            command,
+            level,
             ancestors: &self.ancestors,
             handed_down: &here.handed_down,
             path: name,

@@ -80,7 +80,7 @@ impl Invocation {
 
     /// Returns what the call sets, in the operation's order.
     pub fn values(&self) -> impl Iterator<Item = (&Param, &Given)> {
-        self.values.iter().map(|(index, given)| (&self.operation.params[*index], given))
+        self.values.iter().map(|(index, given)| (self.operation.params[*index].as_ref(), given))
     }
 
     /// Returns what the call gives for a param, by its property name.

@@ -15,7 +15,7 @@ pub(super) enum Meaning {
 
 /// Finds the param that a name means: exactly, by an alias, or with `_` for `-` and leading dashes.
 pub(super) fn meaning(operation: &Operation, name: &str) -> Meaning {
-    let exact = |matches: &dyn Fn(&Param) -> bool| operation.params.iter().position(matches);
+    let exact = |matches: &dyn Fn(&Param) -> bool| operation.params.iter().position(|param| matches(param));
     if let Some(index) = exact(&|param| param.name == name) {
         return Meaning::Param(index);
     }
@@ -51,7 +51,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// Returns the param name nearest to one that does not exist.
 pub(super) fn nearest_param(operation: &Operation, name: &str) -> Option<String> {
-    let close = nearest(name, operation.params.iter().flat_map(names_of))?;
+    let close = nearest(name, operation.params.iter().flat_map(|param| names_of(param)))?;
     operation.params.iter().find(|param| names_of(param).any(|name| name == close)).map(|param| param.name.clone())
 }
 

@@ -20,7 +20,8 @@ pub(crate) fn line(operation: &Operation) -> Value {
 /// are one line, since they mean the same everywhere.
 pub(crate) fn signature(operation: &Operation) -> Value {
     let mut shown = head(operation);
-    let (gates, own): (Vec<&Param>, Vec<&Param>) = operation.params.iter().partition(|param| param.gate);
+    let (gates, own): (Vec<&Param>, Vec<&Param>) =
+        operation.params.iter().map(AsRef::as_ref).partition(|param: &&Param| param.gate);
     let params: Map<String, Value> = own.iter().map(|param| (param.name.clone(), describe(param).into())).collect();
     if !params.is_empty() {
         shown.insert("params".into(), params.into());

@@ -15,7 +15,7 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         long_about: None,
         declared: reads.then_some(Effect::ReadOnly),
         mutating_when: Vec::new(),
-        params: params.iter().map(|(name, choices)| param(name, choices, path.len())).collect(),
+        params: params.iter().map(|(name, choices)| Arc::new(param(name, choices, path.len()))).collect(),
         constraints: Vec::new(),
         examples: Vec::new(),
         escape: Escape::Plain,

@@ -324,8 +324,13 @@ fn resolve(
         true => param.map_or_else(|| "x".into(), |param| sample(&param.kind)),
         false => Scope::new(vars).fill(value).unwrap_or_else(|_| value.clone()),
     };
-    let find =
-        |key: &str| step.operation.params.iter().find(|param| param.name.replace('-', "_") == key.replace('-', "_"));
+    let find = |key: &str| {
+        step.operation
+            .params
+            .iter()
+            .map(AsRef::as_ref)
+            .find(|param: &&Param| param.name.replace('-', "_") == key.replace('-', "_"))
+    };
     let flags = step.flags.iter().map(|(key, value)| (key.clone(), sampled(find(key), sample, value))).collect();
     let positionals: Vec<&Param> =
         step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
