@@ -55,6 +55,11 @@ impl Setup {
         self
     }
 
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
     /// Starts it and connects.
     pub(crate) async fn start(mut self, era: Era) -> Server {
         let mut child = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

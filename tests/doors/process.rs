@@ -41,15 +41,33 @@ async fn a_closed_stdin_ends_the_server_and_the_call_in_flight() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_the_server_and_the_call_in_flight() {
-    for (era, signal) in [(Era::Legacy, Signal::SIGTERM), (Era::Modern, Signal::SIGTERM), (Era::Modern, Signal::SIGINT)]
-    {
-        let Server { session, mut child, .. } = Setup::peers().start(era).await;
-        let running = occupy(&session).await;
-        kill(Pid::from_raw(child.id().unwrap() as i32), signal).unwrap();
-        within(child.wait()).await.unwrap();
+async fn a_signal_ends_the_server_and_the_call_in_flight_which_is_written_down() {
+    for (era, signal) in [
+        (Era::Legacy, Signal::SIGTERM),
+        (Era::Modern, Signal::SIGTERM),
+        (Era::Modern, Signal::SIGINT),
+        (Era::Modern, Signal::SIGHUP),
+    ] {
+        let mut server = Setup::peers().start(era).await;
+        let running = occupy(&server.session).await;
+        kill(Pid::from_raw(server.child.id().unwrap() as i32), signal).unwrap();
+        within(server.child.wait()).await.unwrap();
+        let audit = std::fs::read_to_string(server.audit("peercli")).unwrap();
+        let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
+        assert_eq!((&last["target"], &last["code"]), (&json!("lab nap"), &json!("CANCELLED")), "{signal}: {last}");
         until(|| processes(&running).is_empty()).await;
     }
+}
+
+#[tokio::test]
+async fn without_a_place_for_the_audit_reads_go_on_and_changes_are_refused() {
+    let server = Setup::peers().without("XDG_STATE_HOME").without("HOME").start(Era::Modern).await;
+    let run = |name: &str| server.session.call("command_run", json!({ "name": name, "flags": { "ms": 1 } }));
+    let refused = within(run("lab nap")).await;
+    assert_eq!(refused.refusal(), "AUDIT_UNAVAILABLE");
+    assert!(refused.text().contains("HOME"), "{}", refused.text());
+    let found = within(server.session.call("command_search", json!({ "query": "projects" }))).await;
+    assert!(!found.failed, "{}", found.all());
 }
 
 #[tokio::test]
