@@ -44,6 +44,11 @@ pub fn framework() -> CommandNote {
     CommandNote { exposure: Exposure::Framework, ..CommandNote::default() }
 }
 
+/// Declares that a command went by another path, joined by spaces.
+pub fn renamed_from(path: impl Into<String>) -> CommandNote {
+    CommandNote::default().renamed_from(path)
+}
+
 /// What an author declares on a `clap::Command`.
 ///
 /// A later `add` on the same command replaces an earlier one: chain the methods instead.
@@ -54,6 +59,7 @@ pub struct CommandNote {
     pub(crate) exposure: Exposure,
     pub(crate) examples: Vec<Example>,
     pub(crate) untrusted_output: bool,
+    pub(crate) former: Vec<String>,
 }
 
 /// Whether agents may reach a command.
@@ -99,6 +105,15 @@ impl CommandNote {
     #[must_use]
     pub fn example(mut self, title: impl Into<String>, line: impl Into<String>) -> Self {
         self.examples.push(Example { title: title.into(), line: line.into() });
+        self
+    }
+
+    /// Keeps a former path of the command callable, joined by spaces; with it those of its subcommands.
+    ///
+    /// It is not listed, and an answer to a call by it tells the new name.
+    #[must_use]
+    pub fn renamed_from(mut self, path: impl Into<String>) -> Self {
+        self.former.push(path.into());
         self
     }
 

@@ -38,7 +38,7 @@ pub struct Facade {
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
-    scope: Effect,
+    pub(crate) scope: Effect,
     approve: Approve,
     limits: Limits,
     bound: Bound,

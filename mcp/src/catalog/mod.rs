@@ -100,6 +100,16 @@ pub enum CatalogError {
     /// clap's own checks of the tree panicked.
     #[error("the clap tree is not valid: {0}")]
     Tree(String),
+    /// A former path of a command is another one's.
+    #[error("`{now}` is said to be renamed from `{name}`, which is also `{other}`")]
+    FormerName {
+        /// The former path.
+        name: String,
+        /// The command that was renamed.
+        now: String,
+        /// Which other command it means.
+        other: String,
+    },
     /// A setting or annotation names something the tree does not have.
     #[error("{what} names `{name}`, which {place} does not have{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
     NoSuchName {
@@ -165,6 +175,16 @@ impl Catalog {
         let without_root = || name.trim_start().strip_prefix(&self.root)?.strip_prefix(' ');
         let found = self.index.find(name).or_else(|| self.index.find(without_root()?));
         found.map(|n| &self.operations[n])
+    }
+
+    /// Finds an operation by a name that it went by before, as a path or as a tool.
+    pub fn find_former(&self, name: &str) -> Option<&Arc<Operation>> {
+        let said = name::loose(name);
+        let is_said = |former: &String| name::loose(former) == said;
+        let renamed = self.operations.iter().find(|operation| operation.former.iter().any(is_said))?;
+        // A name that means something today was not said for its former meaning.
+        let today = self.find(name)?;
+        (Arc::ptr_eq(today, renamed) && name::loose(&today.name) != said).then_some(renamed)
     }
 
     /// Returns the names nearest to one that was not found, best first, at most `limit`.

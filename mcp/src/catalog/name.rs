@@ -124,6 +124,12 @@ impl Index {
                 index.add_lenient(way, n);
             }
         }
+        for (n, operation) in operations.iter().enumerate() {
+            for former in &operation.former {
+                index.exact.entry(former.clone()).or_insert(n);
+                index.lenient.entry(loose(former)).or_insert(Some(n));
+            }
+        }
         index
     }
 
@@ -141,7 +147,7 @@ impl Index {
 }
 
 /// Writes a name so that `Items  list`, `items_list`, `items.list` and `items/list` are the same.
-fn loose(name: &str) -> String {
+pub(super) fn loose(name: &str) -> String {
     let words = name.split(|c: char| c.is_whitespace() || "-_./".contains(c)).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }

@@ -41,6 +41,8 @@ pub struct Operation {
     pub tool: String,
     /// Visible aliases of the last word of the path, as further paths an agent may say.
     pub aliases: Vec<String>,
+    /// Paths it went by before, still callable and listed nowhere.
+    pub former: Vec<String>,
     /// One line of help, or empty.
     pub about: String,
     /// The long help where it says more than `about`.

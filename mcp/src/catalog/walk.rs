@@ -35,12 +35,14 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
     let here = Here {
         path: Vec::new(),
         spoken: vec![String::new()],
+        former: Vec::new(),
         author: Some(author),
         excuse: None,
         handed_down: Rc::default(),
     };
     walker.visit(&built, &here)?;
     let Walker { mut out, .. } = walker;
+    check_former(&out.operations)?;
     let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
     let root = [author.get_name().to_owned()];
     let named: Vec<&[String]> = paths.iter().map(|path| if path.is_empty() { root.as_slice() } else { path }).collect();
@@ -83,6 +85,8 @@ fn keep_globals_apart(command: &mut Command) {
 struct Here<'a> {
     path: Vec<String>,
     spoken: Vec<String>,
+    /// Paths that led here before.
+    former: Vec<String>,
     /// The same command before it was built, unless it was deferred.
     author: Option<&'a Command>,
     /// What excuses the whole subtree.
@@ -140,6 +144,7 @@ impl<'a> Walker<'a> {
             let below = Here {
                 path: here.path.iter().cloned().chain([word.to_owned()]).collect(),
                 spoken: here.spoken.iter().flat_map(join).take(SPOKEN_MAX).collect(),
+                former: former(&here, child),
                 author,
                 excuse: inherited.or(is_help.then_some(Excuse::Framework)),
                 handed_down: Rc::clone(&handed_down),
@@ -207,6 +212,7 @@ impl<'a> Walker<'a> {
             name: name.to_owned(),
             tool: String::new(),
             aliases: last_word_aliases(command, &here.path),
+            former: here.former.clone(),
             about,
             long_about,
             declared: note.effect,
@@ -237,6 +243,12 @@ fn runs_by_itself(command: &Command, is_root: bool, exposed: bool) -> bool {
     let has_own = command.get_arguments().any(|arg| own(&arg));
     let may_be_bare = !is_root && !command.is_arg_required_else_help_set();
     !command.is_subcommand_required_set() && (has_own || may_be_bare || exposed)
+}
+
+/// Returns the paths that led to a child before: its own former ones, and those of what stands above.
+fn former(here: &Here<'_>, child: &Command) -> Vec<String> {
+    let own = child.get::<CommandNote>().map(|note| note.former.clone()).unwrap_or_default();
+    here.former.iter().map(|above| format!("{above} {}", child.get_name())).chain(own).collect()
 }
 
 fn last_word_aliases(command: &Command, path: &[String]) -> Vec<String> {
@@ -285,6 +297,22 @@ fn parsed_values(author: &Command, arg: &Arg, token: &str) -> Option<Vec<String>
         return None;
     }
     Some(matches.get_raw(id)?.map(|value| value.to_string_lossy().into_owned()).collect())
+}
+
+/// Finds a former path that is another command's name now: a call by it would have two readings.
+fn check_former(operations: &[Operation]) -> Result<(), CatalogError> {
+    for operation in operations {
+        for former in &operation.former {
+            let taken = |other: &&Operation| {
+                other.name == *former || other.name != operation.name && other.former.contains(former)
+            };
+            if let Some(other) = operations.iter().find(taken) {
+                let (name, now, other) = (former.clone(), operation.name.clone(), other.name.clone());
+                return Err(CatalogError::FormerName { name, now, other });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn arg_names(command: &Command) -> Vec<String> {

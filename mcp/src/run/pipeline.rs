@@ -46,6 +46,7 @@ impl Pipeline {
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<Outcome, Refusal> {
         let mut entry = self.audit.begin(tool, self.surface.name(), caller);
         let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller));
+        let renamed = self.renamed(tool, &arguments);
         let result = async {
             let call = self.surface.resolve(&self.catalog, tool, arguments)?;
             entry.resolved(&call);
@@ -53,7 +54,11 @@ impl Pipeline {
             permit.as_ref().map_err(Refusal::clone)?;
             self.run(call, caller, &entry).await
         }
-        .await;
+        .await
+        .map(|mut outcome| {
+            outcome.notes.extend(renamed);
+            outcome
+        });
         self.audit.end(entry, &result);
         result
     }
@@ -87,6 +92,15 @@ impl Pipeline {
     pub async fn stop(&self, grace: Duration) {
         self.kill.throw();
         let _ = tokio::time::timeout(grace, self.budget.idle()).await;
+    }
+
+    /// Returns what to tell a caller who named a command as it was called before.
+    fn renamed(&self, tool: &str, arguments: &Map<String, Value>) -> Option<String> {
+        let named = ["name", "operation"].iter().filter_map(|key| arguments.get(*key)?.as_str());
+        named.chain([tool]).find_map(|said| {
+            let now = &self.catalog.find_former(said)?.name;
+            Some(format!("`{said}` is now called `{now}`; its old name may go"))
+        })
     }
 
     /// Lets a call pass all the steps before its execution.

@@ -41,7 +41,8 @@ impl Surface for Mirror {
     }
 
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
-        let Some(operation) = catalog.operations().iter().find(|operation| operation.tool == tool) else {
+        let listed = catalog.operations().iter().find(|operation| operation.tool == tool);
+        let Some(operation) = listed.or_else(|| catalog.find_former(tool)) else {
             return self.beside.resolve(catalog, tool, arguments);
         };
         let invocation = Invocation::new(operation, &arguments, &[])?;

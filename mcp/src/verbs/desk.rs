@@ -12,14 +12,13 @@ use std::path::PathBuf;
 /// What a verb works with: the server it is about, how that is started, and where it prints.
 pub(crate) struct Desk<'a> {
     pub(crate) facade: Facade,
-    #[expect(dead_code, reason = "`install` registers it and `doctor` tries it")]
-    pub(crate) entry: Entry,
+    pub(crate) launch: Launch,
     pub(crate) out: &'a mut dyn Write,
 }
 
 /// How a server is started: what `install` registers and `doctor` tries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct Launch {
     /// The program.
     pub program: PathBuf,
     /// The words before the verb: where the subcommand is mounted; none for a second binary.
@@ -28,7 +27,7 @@ pub struct Entry {
     pub behind: Vec<OsString>,
 }
 
-impl Entry {
+impl Launch {
     /// Takes this process's own executable.
     ///
     /// # Errors

@@ -10,6 +10,9 @@
 
 mod desk;
 mod error;
+mod explain;
+mod install;
+mod lock;
 mod mount;
 mod own;
 mod start;
@@ -17,7 +20,7 @@ mod stats;
 mod tools;
 mod verb;
 
-pub use desk::Entry;
+pub use desk::Launch;
 pub use error::VerbError;
 pub use mount::{MountError, Mounted};
 pub use verb::Verbs;

@@ -1,9 +1,9 @@
 //! A subcommand of the CLI itself that carries the verbs.
 
-use super::verb::command;
+use super::verb::Verbs;
 use crate::Facade;
 use clap::builder::CommandExt;
-use clap::{ArgMatches, Command};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -61,7 +61,8 @@ impl Facade {
         let path: Vec<String> = path.split_whitespace().map(str::to_owned).collect();
         let (name, above) = path.split_last().ok_or(MountError::NoName)?;
         check(&self.command, name, above)?;
-        let verbs = command(name.clone(), &self);
+        let about = format!("Serves {} to agents over MCP", self.command.get_name());
+        let verbs = Verbs::augment_args(Command::new(name.clone())).about(about).long_about(None);
         self.command = mounted(self.command, above, verbs);
         Ok(Mounted { facade: self, path })
     }
@@ -83,8 +84,9 @@ impl Mounted {
             }
             below = inner;
         }
+        let Verbs { words } = Verbs::from_arg_matches(below).ok()?;
         let before = self.path.iter().map(OsString::from).collect();
-        Some(self.facade.clone().of_own_executable().end(below, before))
+        Some(self.facade.clone().of_own_executable().end_mounted(words, before))
     }
 }
 

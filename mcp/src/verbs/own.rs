@@ -1,8 +1,8 @@
 //! Verbs that the adopter adds, and the process's end.
 
 use super::VerbError;
-use super::desk::{Desk, Entry};
-use super::verb::{Verbs, command};
+use super::desk::{Desk, Launch};
+use super::verb::{Parsed, Verbs, command};
 use crate::Facade;
 use clap::{ArgMatches, Command, FromArgMatches};
 use std::error::Error;
@@ -45,11 +45,8 @@ impl Facade {
     /// }
     /// ```
     pub fn main(self) -> ExitCode {
-        let matches = match self.parse(std::env::args_os()) {
-            Ok(matches) => matches,
-            Err(error) => return tell_clap(&error),
-        };
-        self.end(&matches, Vec::new())
+        let name = self.name();
+        self.end(name, std::env::args_os().skip(1).collect(), Vec::new())
     }
 
     /// Runs a verb that a variant of the CLI's own command enum holds: all that its match arm does.
@@ -74,7 +71,7 @@ impl Facade {
     /// ```
     pub fn run(self, verbs: Verbs) -> ExitCode {
         let before = super::mount::place(&self.command).unwrap_or_default();
-        finish(|out| verbs.run(Desk { facade: self.of_own_executable(), entry: entry(before)?, out }))
+        self.of_own_executable().end_mounted(verbs.words, before)
     }
 
     /// Parses the command line of a second binary, its program name first.
@@ -85,27 +82,47 @@ impl Facade {
     where
         I: IntoIterator<Item: Into<OsString> + Clone>,
     {
-        command(format!("{}-mcp", self.command.get_name()), self).try_get_matches_from(line)
+        command(self.name(), self).try_get_matches_from(line)
     }
 
     /// Runs a parsed verb and prints to `out`: what [`Facade::main`] does, for tests and embedders.
     ///
     /// # Errors
     /// [`VerbError`]. A verb that did its work and found something wrong returns a failing code instead.
-    pub fn execute(self, matches: &ArgMatches, entry: Entry, out: &mut dyn Write) -> Result<ExitCode, VerbError> {
+    pub fn execute(self, matches: &ArgMatches, launch: Launch, out: &mut dyn Write) -> Result<ExitCode, VerbError> {
         if let Some((name, below)) = matches.subcommand()
             && let Some(own) = self.verbs.iter().rev().find(|own| own.command.get_name() == name)
         {
             return (own.run)(below, out).map_err(VerbError::Own);
         }
-        let verbs = Verbs::from_arg_matches(matches)
+        let parsed = Parsed::from_arg_matches(matches)
             .map_err(|error| VerbError::argument("the command line", error.to_string()))?;
-        verbs.run(Desk { facade: self, entry, out })
+        parsed.run(Desk { facade: self, launch, out })
     }
 
-    /// Runs a parsed verb to the process's end.
-    pub(super) fn end(self, matches: &ArgMatches, before: Vec<OsString>) -> ExitCode {
-        finish(|out| self.execute(matches, entry(before)?, out))
+    /// Runs the verb of a mounted subcommand to the process's end.
+    pub(super) fn end_mounted(self, words: Vec<OsString>, before: Vec<OsString>) -> ExitCode {
+        let place = before.iter().map(|word| word.to_string_lossy());
+        let name = std::iter::once(self.command.get_name().into()).chain(place).collect::<Vec<_>>().join(" ");
+        self.end(name, words, before)
+    }
+
+    /// Parses words and runs their verb to the process's end.
+    fn end(self, name: String, words: Vec<OsString>, before: Vec<OsString>) -> ExitCode {
+        let command = command(name.clone(), &self).bin_name(name).no_binary_name(true);
+        match command.try_get_matches_from(words) {
+            Ok(matches) => finish(|out| self.execute(&matches, launch(before)?, out)),
+            Err(error) => {
+                // Help goes to stdout, faults to stderr; with both closed there is nobody to tell.
+                let _ = error.print();
+                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            }
+        }
+    }
+
+    /// Returns the name of a second binary.
+    fn name(&self) -> String {
+        format!("{}-mcp", self.command.get_name())
     }
 
     /// Lets this very executable run the calls, whatever it is called: the verbs are mounted in it.
@@ -117,9 +134,9 @@ impl Facade {
     }
 }
 
-fn entry(before: Vec<OsString>) -> Result<Entry, VerbError> {
-    let own = Entry::own().map_err(|error| VerbError::Start(error.into()))?;
-    Ok(Entry { before, ..own })
+fn launch(before: Vec<OsString>) -> Result<Launch, VerbError> {
+    let own = Launch::own().map_err(|error| VerbError::Start(error.into()))?;
+    Ok(Launch { before, ..own })
 }
 
 fn finish(run: impl FnOnce(&mut dyn Write) -> Result<ExitCode, VerbError>) -> ExitCode {
@@ -133,10 +150,4 @@ fn finish(run: impl FnOnce(&mut dyn Write) -> Result<ExitCode, VerbError>) -> Ex
             ExitCode::from(error.exit_code())
         }
     }
-}
-
-/// Prints what clap has to say: help on stdout, faults on stderr.
-fn tell_clap(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -3,6 +3,7 @@ use super::desk::Desk;
 use crate::surface::Choice;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Serve stdio until the client leaves (the default)
@@ -27,6 +28,14 @@ impl Start {
         }
         facade.start()?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Start {
+    /// Returns the options as typed, for a host's entry.
+    pub(super) fn options(&self) -> Vec<OsString> {
+        let surface = self.surface.map(|surface| format!("--surface={surface}").into());
+        surface.into_iter().chain(self.read_only.then(|| "--read-only".into())).collect()
     }
 }
 

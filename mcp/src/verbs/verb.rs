@@ -1,6 +1,9 @@
 //! Every verb, one line and one match arm each.
 
 use super::desk::Desk;
+use super::explain::Explain;
+use super::install::{Install, Uninstall};
+use super::lock::Lock;
 use super::start::Start;
 use super::stats::Stats;
 use super::tools::Tools;
@@ -8,14 +11,33 @@ use super::{VerbError, mount};
 use crate::Facade;
 use crate::annotate;
 use clap::{Args, Command, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The verbs of an agent server, to be held by a variant of a CLI's own command enum.
 ///
-/// A command that holds them is never exposed to agents, wherever it is mounted and whatever it is called.
+/// A command that holds them is never exposed to agents, wherever it is mounted and whatever it is called. To
+/// the CLI's own parser they are words: so no global option of the CLI can clash with an option of a verb.
 #[derive(Args, Clone, Debug)]
-#[command(add = annotate::framework(), add = mount::Mark, args_conflicts_with_subcommands = true)]
+#[command(
+    add = annotate::framework(),
+    add = mount::Mark,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    disable_help_subcommand = true
+)]
 pub struct Verbs {
+    /// What to do: start (the default), tools, stats, explain, lock, …; `help` shows them all
+    #[arg(id = WORDS, value_name = "VERB", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) words: Vec<OsString>,
+}
+
+/// The id of the words: globals of the CLI share the namespace.
+const WORDS: &str = "clap-facade-words";
+
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Parsed {
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
@@ -27,15 +49,23 @@ enum Verb {
     Start(Start),
     Tools(Tools),
     Stats(Stats),
+    Explain(Explain),
+    Lock(Lock),
+    Install(Install),
+    Uninstall(Uninstall),
 }
 
-impl Verbs {
+impl Parsed {
     pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         match self.verb {
             None => self.start.run(desk),
             Some(Verb::Start(verb)) => verb.run(desk),
             Some(Verb::Tools(verb)) => verb.run(desk),
             Some(Verb::Stats(verb)) => verb.run(desk),
+            Some(Verb::Explain(verb)) => verb.run(desk),
+            Some(Verb::Lock(verb)) => verb.run(desk),
+            Some(Verb::Install(verb)) => verb.run(desk),
+            Some(Verb::Uninstall(verb)) => verb.run(desk),
         }
     }
 }
@@ -44,7 +74,7 @@ impl Verbs {
 pub(super) fn command(name: String, facade: &Facade) -> Command {
     let cli = facade.command.get_name();
     let about = format!("Serves {cli} to agents over MCP on stdin and stdout");
-    let mut command = Verbs::augment_args(Command::new(name)).about(about).long_about(None);
+    let mut command = Parsed::augment_args(Command::new(name)).about(about);
     if let Some(version) = facade.command.get_version() {
         command = command.version(version.to_owned());
     }

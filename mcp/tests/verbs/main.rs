@@ -2,6 +2,10 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod explain;
+mod install;
+mod lock;
+mod renamed;
 mod tools;
 #[path = "../trees/mod.rs"]
 mod trees;
@@ -10,7 +14,7 @@ mod ways_in;
 use clap::{Arg, ArgAction, Command};
 use clap_facade::Facade;
 use clap_facade::annotate::{destructive, read_only};
-use clap_facade::verbs::{Entry, VerbError};
+use clap_facade::verbs::{Launch, VerbError};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -57,9 +61,9 @@ fn facade(command: Command) -> Facade {
 fn run(facade: Facade, words: &[&str]) -> (Result<ExitCode, VerbError>, String) {
     let line = ["notes-mcp"].iter().chain(words);
     let matches = facade.parse(line).unwrap_or_else(|error| panic!("{error}"));
-    let entry = Entry { program: PathBuf::from("/opt/bin/notes-mcp"), before: Vec::new(), behind: Vec::new() };
+    let launch = Launch { program: PathBuf::from("/opt/bin/notes-mcp"), before: Vec::new(), behind: Vec::new() };
     let mut out = Vec::new();
-    let ended = facade.execute(&matches, entry, &mut out);
+    let ended = facade.execute(&matches, launch, &mut out);
     (ended, String::from_utf8(out).unwrap())
 }
 

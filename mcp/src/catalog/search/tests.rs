@@ -11,6 +11,7 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         name: name.to_owned(),
         tool: name.replace([' ', '-'], "_"),
         aliases: Vec::new(),
+        former: Vec::new(),
         about: about.to_owned(),
         long_about: None,
         declared: reads.then_some(Effect::ReadOnly),

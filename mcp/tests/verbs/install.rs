@@ -1,0 +1,48 @@
+use super::{facade, notes, run};
+use clap_facade::verbs::Launch;
+use std::process::ExitCode;
+
+/// Installs into a file of its own, the test's own executable taken for the server.
+fn install(words: &[&str], file: &std::path::Path) -> (Result<ExitCode, String>, String) {
+    let facade = facade(notes());
+    let line = ["notes-mcp"].iter().chain(words).copied().chain(["--file", file.to_str().unwrap()]);
+    let matches = facade.parse(line).unwrap();
+    let launch = Launch { before: vec!["agents".into()], ..Launch::own().unwrap() };
+    let mut out = Vec::new();
+    let ended = facade.execute(&matches, launch, &mut out).map_err(|error| error.to_string());
+    (ended, String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn install_writes_the_words_that_start_this_server_and_uninstall_restores_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mcp.json");
+    let before = "{ \"mcpServers\": {} , \"other\": 1 }\n";
+    std::fs::write(&file, before).unwrap();
+
+    let (ended, out) = install(&["install", "cursor", "--dry-run", "--read-only"], &file);
+    assert!(ended.is_ok() && out.contains("+") && out.contains("--read-only"), "{out}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+
+    install(&["install", "cursor", "--read-only", "--surface", "mirror"], &file).0.unwrap();
+    let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let entry = &written["mcpServers"]["notes"];
+    assert_eq!(entry["args"], serde_json::json!(["agents", "start", "--surface=mirror", "--read-only"]));
+    assert_eq!(entry["command"], std::env::current_exe().unwrap().to_str().unwrap());
+
+    let (refused, _) = install(&["install", "cursor"], &file);
+    assert!(refused.is_err(), "another entry of that name is not overwritten unasked");
+    install(&["install", "cursor", "--replace"], &file).0.unwrap();
+
+    let (ended, out) = install(&["uninstall", "cursor"], &file);
+    assert!(ended.is_ok(), "{out}");
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("notes"));
+}
+
+#[test]
+fn an_unknown_host_is_named_with_those_there_are() {
+    let error = facade(notes()).parse(["notes-mcp", "install", "emacs"]).unwrap_err().to_string();
+    assert!(error.contains("claude-desktop"), "{error}");
+    let (ended, _) = run(facade(notes()), &["install", "claude-desktop", "--workspace", "--dry-run"]);
+    assert!(ended.is_err(), "Claude Desktop has no file in a workspace");
+}
