@@ -35,6 +35,8 @@ pub struct Facade {
     settings: Settings,
     pub(crate) executor: Option<Arc<dyn Executor>>,
     pub(crate) verbs: Vec<OwnVerb>,
+    /// What the walk did not understand, for a program that was read from its help.
+    pub(crate) report: Option<crate::wrap::Report>,
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
@@ -99,6 +101,7 @@ impl Facade {
             settings: Settings::default(),
             executor: None,
             verbs: Vec::new(),
+            report: None,
             tools: Vec::new(),
             workflows: false,
             surface: None,

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | a second binary | `app-mcp VERB` | [`Facade::main`](crate::Facade::main) |
 //! | a mounted subcommand | `app mcp VERB` | [`Facade::mount`](crate::Facade::mount), or a variant that holds [`Verbs`] |
+//! | the binary `clap-facade` | `clap-facade VERB -- BINARY` | nothing |
 //!
 //! Without a verb the server starts. Every verb prints to a writer, for people unless `--json` asks for a
 //! machine's form, and reads the very catalog that is served.
@@ -19,10 +20,12 @@ mod start;
 mod stats;
 mod tools;
 mod verb;
+mod wrapped;
 
 pub use desk::Launch;
 pub use error::VerbError;
 pub use mount::{MountError, Mounted};
 pub use verb::Verbs;
+pub use wrapped::main_wrapped;
 
 pub(crate) use own::OwnVerb;

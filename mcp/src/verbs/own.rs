@@ -139,7 +139,8 @@ fn launch(before: Vec<OsString>) -> Result<Launch, VerbError> {
     Ok(Launch { before, ..own })
 }
 
-fn finish(run: impl FnOnce(&mut dyn Write) -> Result<ExitCode, VerbError>) -> ExitCode {
+/// Ends the process as a verb ended, with what went wrong on stderr.
+pub(super) fn finish(run: impl FnOnce(&mut dyn Write) -> Result<ExitCode, VerbError>) -> ExitCode {
     let done = run(&mut std::io::stdout());
     match done {
         Ok(code) => code,

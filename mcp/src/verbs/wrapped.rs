@@ -1,0 +1,69 @@
+//! The third way in: `clap-facade VERB [OPTIONS] -- BINARY [FIXED ARGS]`.
+
+use super::VerbError;
+use super::desk::Launch;
+use super::own::finish;
+use super::verb::command;
+use crate::Facade;
+use crate::exec::Subprocess;
+use crate::wrap::{self, WalkOptions, Wrapped};
+use clap::Command;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+impl From<Wrapped> for Facade {
+    /// Serves a program by what was read from its help.
+    fn from(wrapped: Wrapped) -> Self {
+        let executor = Subprocess::new(wrapped.program).fixed_args(wrapped.fixed_args);
+        let mut facade = Self::new(wrapped.command).executor(executor);
+        facade.report = Some(wrapped.report);
+        facade
+    }
+}
+
+/// Runs the verb on this process's command line for the program that it names behind `--`: the `main` of the
+/// binary `clap-facade`.
+pub fn main_wrapped() -> ExitCode {
+    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let behind: Vec<OsString> = words.drain(end..).skip(1).collect();
+    let matches = match own_command().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    finish(|out| {
+        let (program, fixed_args) = behind.split_first().ok_or_else(|| {
+            VerbError::argument("BINARY", "not given; the program stands behind `--`: clap-facade start -- uv")
+        })?;
+        let wrapped = wrap::walk(Path::new(program), fixed_args, &WalkOptions::default())
+            .map_err(|error| VerbError::Own(error.into()))?;
+        if let Some(summary) = wrapped.report.summary() {
+            let _ = writeln!(std::io::stderr(), "{}: {summary}", wrapped.command.get_name());
+        }
+        let own = Launch::own().map_err(|error| VerbError::Start(error.into()))?;
+        let program = wrapped.program.clone().into_os_string();
+        let behind = [OsString::from("--"), program].into_iter().chain(fixed_args.iter().cloned()).collect();
+        Facade::from(wrapped).execute(&matches, Launch { behind, ..own }, out)
+    })
+}
+
+/// Makes the command of the binary, before it is known which program it serves.
+fn own_command() -> Command {
+    let nobodys = Facade::new(Command::new("a clap program").version(env!("CARGO_PKG_VERSION")));
+    command("clap-facade".to_owned(), &nobodys)
+        .no_binary_name(true)
+        .about("Serves any clap program to agents over MCP, from its own help")
+        .override_usage("clap-facade [VERB] [OPTIONS] -- BINARY [FIXED ARGS]...")
+        .mut_subcommands(|verb| {
+            let own = verb.get_positionals().map(|own| format!("<{}> ", own.get_id().as_str().to_uppercase()));
+            let own: String = own.collect();
+            let usage = format!("clap-facade {} [OPTIONS] {own}-- BINARY [FIXED ARGS]...", verb.get_name());
+            verb.override_usage(usage)
+        })
+        .after_help("BINARY is the program; FIXED ARGS stand before the arguments of every call: `-- cargo nextest`.")
+}
