@@ -24,6 +24,8 @@ mod file;
 mod host;
 mod install;
 mod places;
+#[cfg(test)]
+mod tests;
 
 pub use edit::{EditError, Existing, insert, remove};
 pub use entry::Entry;

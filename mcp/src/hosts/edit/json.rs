@@ -4,8 +4,9 @@ use super::data::Data;
 use super::splice::{self, Splice};
 use super::{EditError, Format};
 use jsonc_parser::ast::{self, Object, ObjectProp};
-use jsonc_parser::common::Ranged;
+use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, ParseOptions};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 pub(super) fn parse(text: &str, format: Format) -> Result<Data, EditError> {
@@ -92,10 +93,35 @@ fn tree(text: &str, format: Format) -> Result<Option<ast::Value<'_>>, EditError>
         allow_extended_string_escapes: false,
     };
     let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &options);
-    parsed.map(|result| result.value).map_err(|error| {
+    let value = parsed.map(|result| result.value).map_err(|error| {
         let reason = error.kind().to_string();
         EditError::malformed(text, error.range().start, reason)
-    })
+    })?;
+    // The parser lets through what a host's own doesn't: bare control characters, and blanks that JSON doesn't know.
+    if let Some(at) = value.as_ref().and_then(|value| control(text, value)) {
+        return Err(EditError::malformed(text, at, "a control character in a string must be escaped"));
+    }
+    if format == Format::Json
+        && value.is_some()
+        && let Err(error) = serde_json::from_str::<IgnoredAny>(text)
+    {
+        let at = splice::line(text, error.line()) + error.column().saturating_sub(1);
+        return Err(EditError::malformed(text, at.min(text.len()), error.to_string()));
+    }
+    Ok(value)
+}
+
+/// Finds a bare control character in a string or a key.
+fn control(text: &str, value: &ast::Value<'_>) -> Option<usize> {
+    let inside = |range: Range| text[range.start..range.end].find(|c: char| c < ' ').map(|at| range.start + at);
+    match value {
+        ast::Value::StringLit(literal) => inside(literal.range),
+        ast::Value::Array(array) => array.elements.iter().find_map(|element| control(text, element)),
+        ast::Value::Object(object) => {
+            object.properties.iter().find_map(|prop| inside(prop.name.range()).or_else(|| control(text, &prop.value)))
+        }
+        ast::Value::NumberLit(_) | ast::Value::BooleanLit(_) | ast::Value::NullKeyword(_) => None,
+    }
 }
 
 fn data(value: &ast::Value<'_>) -> Data {
@@ -138,17 +164,16 @@ impl Layout {
     }
 
     fn with_root(mut self, text: &str, root: &Object<'_>) -> Self {
-        let inside = root.properties.first().map(|first| (root.range.start, first.range.start));
-        if let Some((open, first)) = inside {
-            if text[open..first].contains('\n') {
-                let own = splice::indent_of(text, first);
-                let unit = own.strip_prefix(splice::indent_of(text, open)).unwrap_or(own);
-                if !unit.is_empty() {
-                    self.unit = unit.to_owned();
-                }
-            } else if !text[root.range.start..root.range.end].contains(['\n', ' ', '\t']) {
-                self.style = Style::Minified;
+        let Some(first) = root.properties.first() else { return self };
+        let gap = &text[root.range.start + 1..first.range.start];
+        if gap.contains('\n') {
+            let own = splice::indent_of(text, first.range.start);
+            let unit = own.strip_prefix(splice::indent_of(text, root.range.start)).unwrap_or(own);
+            if !unit.is_empty() {
+                self.unit = unit.to_owned();
             }
+        } else if gap.is_empty() && &text[first.name.range().end..first.value.range().start] == ":" {
+            self.style = Style::Minified;
         }
         self
     }

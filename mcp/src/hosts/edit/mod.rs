@@ -102,6 +102,9 @@ pub fn insert(text: &str, host: Host, name: &str, entry: &Entry, existing: Exist
     let old = locate(&before, host, name)?;
     let patch = if old.is_some() { entry.owned(host) } else { entry.fresh(host, name) };
     let says = Data::from(&Value::Object(patch.clone()));
+    if let Some(key) = patch.keys().find(|key| old.is_some_and(|old| old.count(key) > 1)) {
+        return Err(EditError::Twice { path: format!("{}.{name}.{key}", host.key()) });
+    }
     match old {
         Some(old) if old.has(&says) => return Ok(text.to_owned()),
         Some(_) if existing == Existing::Refuse => return Err(EditError::Exists { name: name.to_owned() }),

@@ -21,9 +21,9 @@ impl Splice {
     }
 }
 
-/// Applies splices that don't overlap; those at one place stay in their order.
+/// Applies splices that don't overlap; insertions at one place stay in their order.
 pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
-    splices.sort_by_key(|splice| splice.range.start);
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     let mut out = String::with_capacity(text.len() + 256);
     let mut at = 0;
     for splice in splices {
@@ -51,6 +51,20 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
 /// Returns where the line of `at` ends, its line ending included.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
+}
+
+/// Returns the range to delete with some lines; a file whose last line has no ending keeps to that.
+pub(super) fn lines(text: &str, start: usize, end: usize) -> Range<usize> {
+    if end < text.len() || text.ends_with('\n') {
+        return start..end;
+    }
+    let before = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
+    before.strip_suffix('\r').unwrap_or(before).len()..end
+}
+
+/// Returns where a line starts, by its number from 1.
+pub(super) fn line(text: &str, number: usize) -> usize {
+    text.split_inclusive('\n').take(number.saturating_sub(1)).map(str::len).sum()
 }
 
 /// Returns the blanks that the line of `at` starts with.

@@ -51,18 +51,26 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, EditError> {
             let mut lines = Vec::new();
             segments(text, key, item, &mut lines);
             lines.sort_unstable();
-            let mut end = 0;
+            let mut runs: Vec<(usize, usize)> = Vec::new();
             for (start, stop) in lines {
-                // A blank line sets a table off from what stands before it.
-                let above = text[..start].strip_suffix('\n').map_or(start, |above| above.trim_end_matches('\r').len());
-                let blank = text[start..].starts_with('[') && (above == 0 || text[..above].ends_with('\n'));
-                let start = if blank { above } else { start };
-                splices.push(Splice::delete(start.max(end)..stop));
-                end = stop;
+                let start = with_blank_line_above(text, start);
+                match runs.last_mut().filter(|(_, end)| start <= *end) {
+                    Some((_, end)) => *end = stop.max(*end),
+                    None => runs.push((start, stop)),
+                }
             }
+            splices.extend(runs.into_iter().map(|(start, stop)| Splice::delete(splice::lines(text, start, stop))));
         }
     }
     Ok(splice::apply(text, splices))
+}
+
+/// Returns where a table starts with the blank line that sets it off from what stands above.
+fn with_blank_line_above(text: &str, start: usize) -> usize {
+    let Some(above) = text[..start].strip_suffix('\n') else { return start };
+    let above = above.trim_end_matches('\r').len();
+    let blank = above == 0 || text[..above].ends_with('\n');
+    if blank && text[start..].trim_start_matches([' ', '\t']).starts_with('[') { above } else { start }
 }
 
 fn tree(text: &str) -> Result<Document<&str>, EditError> {
@@ -115,7 +123,7 @@ fn append(text: &str, path: &[&str], patch: &Map<String, Value>, newline: &str) 
         block.truncate(block.len() - newline.len());
     }
     let first = if ended { "" } else { newline };
-    let blank = if text.trim().is_empty() { "" } else { newline };
+    let blank = if text.is_empty() { "" } else { newline };
     format!("{text}{first}{blank}{block}")
 }
 

@@ -60,7 +60,8 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Result<String, EditError> {
         if !text[start..key.span.start].trim().is_empty() {
             return Err(EditError::unsafe_edit("the entry doesn't start its line"));
         }
-        splices.push(Splice::delete(start..splice::line_end(text, value.span.end.max(key.span.end))));
+        let end = splice::line_end(text, value.span.end.max(key.span.end));
+        splices.push(Splice::delete(splice::lines(text, start, end)));
         if let (1, Some(parent)) = (members.len(), parent) {
             let colon = text[parent.span.end..].find(':').ok_or_else(gone)? + parent.span.end + 1;
             splices.push(Splice::insert(colon, " {}"));
