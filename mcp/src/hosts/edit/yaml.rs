@@ -168,7 +168,13 @@ impl<'a> Reader<'a> {
             Event::Scalar(value, style, anchor, tag) => {
                 let end = start + self.text[start..self.byte(span.end.index())].trim_end().len();
                 let mark = mark(anchor, tag.map(|tag| format!("{tag:?}")));
-                (Kind::Scalar(scalar(&value, style)), end, mark)
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                // The parser ends every block with a line ending, though the last line of a file may have none.
+                let value = match is_block && end == self.text.len() {
+                    true => value.trim_end_matches('\n'),
+                    false => &value,
+                };
+                (Kind::Scalar(scalar(value, style)), end, mark)
             }
             Event::Alias(anchor) => {
                 (Kind::Scalar(Data::Literal(format!("*{anchor}"))), self.byte(span.end.index()), None)

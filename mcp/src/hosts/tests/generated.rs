@@ -132,7 +132,9 @@ fn yaml() -> impl Strategy<Value = String> {
                 }
             }
             all.extend(at(&after, "", 50));
-            finish(all.join("\n"), crlf, ended, mark)
+            // A block of text that the end of the file cuts off would change with a line below it.
+            let is_block = all.iter().rfind(|line| !line.is_empty()).is_some_and(|last| last.contains(['|', '>']));
+            finish(all.join("\n"), crlf, ended || is_block, mark)
         },
     )
 }
@@ -164,7 +166,7 @@ fn check(host: Host, text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn json_files_lose_no_byte(text in json(Host::ClaudeDesktop)) {
@@ -188,7 +190,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_uninstall_restores_the_file(text in json(Host::Zed), toml in toml(), yaml in yaml()) {

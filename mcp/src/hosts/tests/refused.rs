@@ -81,6 +81,8 @@ fn what_cannot_be_proved_is_refused() {
     let files: &[(Host, &str)] = &[
         (Host::Goose, "a: 1\n---\nb: 2\n"),
         (Host::Goose, "a: 1\n...\n"),
+        (Host::Goose, "a: |\n  text"),
+        (Host::Goose, "a:\n- >+\n  text"),
         (Host::Codex, "mcp_servers.app.command = \"x\"\n"),
     ];
     for (host, text) in files {
