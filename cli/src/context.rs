@@ -105,6 +105,14 @@ impl<'a, 'io> Context<'a, 'io> {
         Ok(())
     }
 
+    /// Goes on only while the caller waits for an answer; to be asked between the steps of long work.
+    ///
+    /// # Errors
+    /// When the caller has cancelled.
+    pub fn ensure_wanted(&self) -> Result<(), CliError> {
+        ensure_wanted(self.io.cancelled)
+    }
+
     /// A setting: of the settings file's profile, else of the library.
     ///
     /// # Errors
@@ -128,6 +136,14 @@ impl std::fmt::Debug for Context<'_, '_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Context").field("operation", &self.operation).finish_non_exhaustive()
     }
+}
+
+/// [`Context::ensure_wanted`], by the caller's own flag.
+///
+/// # Errors
+/// When the caller has cancelled.
+pub(crate) fn ensure_wanted(cancelled: &dyn Fn() -> bool) -> Result<(), CliError> {
+    if cancelled() { Err(CliError::failure("cancelled; nothing was changed")) } else { Ok(()) }
 }
 
 /// Text of a JSON value's string, or nothing.

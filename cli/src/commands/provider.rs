@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Where data about works comes from.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Take the data from this file instead of a provider: Crossref JSON, CSL-JSON, JSON lines, BibTeX or RIS
+    /// Take the data from this file, here or in the data folder, instead of a provider: Crossref JSON, CSL-JSON, JSON lines, BibTeX or RIS
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) from: Option<PathBuf>,
     /// Ask this provider
@@ -32,6 +32,10 @@ impl SourceArgs {
     /// With file, line and field of what can't be read.
     pub(crate) fn file(&self, ctx: &mut Context<'_, '_>) -> Result<Option<FileSource>, CliError> {
         let Some(path) = &self.from else { return Ok(None) };
+        // A bare name that is none here may be of a file beside the library, like the demo's.
+        let beside = ctx.library().folder().join(path);
+        let is_bare = path.file_name().is_some_and(|name| name == path.as_os_str());
+        let path = if is_bare && !path.exists() && beside.exists() { &beside } else { path };
         let text = input::read_text(ctx, path)?;
         let shown = path.display().to_string();
         FileSource::parse(&shown, &text).map(Some).map_err(|error| input::unreadable(&shown, &error))

@@ -1,9 +1,9 @@
-use super::collections::Shelves;
 use super::fulltext::{SearchPart, hits};
 use crate::context::Context;
 use crate::db::Row;
 use crate::error::CliError;
 use crate::model::Item;
+use crate::model::Shelves;
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// stands, with the words in [brackets].
 #[derive(Debug, clap::Args)]
 #[command(add = read_only().untrusted_output()
-    .example("Where was that sentence about phlogiston", "search phlogiston")
-    .example("A phrase, among notes alone", "search '\"normal science\"' --within notes"))]
+    .example("Where was that sentence about entropy", "search entropy")
+    .example("A phrase, among notes alone", "search '\"last paragraph\"' --within notes"))]
 pub(crate) struct SearchArgs {
     /// Words and "phrases" to look for
     #[arg(required = true)]

@@ -3,7 +3,7 @@
 use crate::commands::items::read_items;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::model::Item;
+use crate::model::{Item, Shelves};
 use serde_json::{Value, json};
 
 /// Which items a command takes.
@@ -12,7 +12,7 @@ pub(crate) struct Selection {
     /// Citation keys or DOIs, or `-` for keys on stdin; without any, all items that the filters let through
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
-    /// Only items of this collection, named by its path
+    /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "PATH", conflicts_with = "keys")]
     collection: Option<String>,
     /// Only items with this tag; given twice, with all of them
@@ -35,18 +35,9 @@ impl Selection {
         let db = ctx.db()?;
         let mut conditions = vec!["i.trashed_at IS NULL"];
         let mut params: Vec<Value> = Vec::new();
-        if let Some(path) = &self.collection {
-            let known =
-                db.count("SELECT count(*) FROM collection_paths WHERE path = ?1 COLLATE NOCASE", &[json!(path)])?;
-            if known == 0 {
-                return Err(CliError::not_found(format!("no collection {path:?}"))
-                    .hint("`mycli collections list` shows the paths"));
-            }
-            conditions.push(
-                "i.id IN (SELECT ci.item_id FROM collection_items ci JOIN collection_paths p ON p.id = ci.collection_id
-                 WHERE p.path = ? COLLATE NOCASE)",
-            );
-            params.push(json!(path));
+        if let Some(collection) = Shelves::find(&db, self.collection.as_deref())? {
+            conditions.push("i.id IN (SELECT item_id FROM collection_items WHERE collection_id = ?)");
+            params.push(json!(collection));
         }
         for tag in &self.tag {
             conditions

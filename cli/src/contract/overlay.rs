@@ -28,9 +28,10 @@ impl Overlay {
         self.tables.entry(table.to_owned()).or_default().insert(id, row);
     }
 
-    /// The rows of a table whose columns have these values, by id.
+    /// The rows of a table whose columns have these values, all without any, by id.
     pub(crate) fn find(&mut self, table: &str, columns: &[(&str, Value)]) -> Vec<Row> {
-        let (Some(rows), Some((first, value))) = (self.tables.get(table), columns.first()) else { return Vec::new() };
+        let Some(rows) = self.tables.get(table) else { return Vec::new() };
+        let Some((first, value)) = columns.first() else { return rows.values().flatten().cloned().collect() };
         let index = self.indexes.entry((table.to_owned(), (*first).to_owned())).or_insert_with(|| {
             let mut ids: HashMap<String, Vec<i64>> = HashMap::new();
             for (id, row) in rows.iter().filter_map(|(id, row)| Some((*id, row.as_ref()?))) {

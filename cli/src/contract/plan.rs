@@ -302,17 +302,14 @@ impl Plan {
         }
     }
 
-    /// Finds the rows whose columns have these values, as the plan leaves them.
+    /// Finds the rows whose columns have these values, all without any, as the plan leaves them.
     ///
     /// # Errors
     /// When SQLite fails.
     pub fn find_all(&self, table: &str, columns: &[(&str, Value)]) -> Result<Vec<Row>, CliError> {
-        let conditions: Vec<String> = columns.iter().map(|(name, _)| format!("{name} IS ?")).collect();
-        let sql = format!(
-            "SELECT {} FROM {table} WHERE {} ORDER BY id",
-            self.db.columns(table)?.join(", "),
-            conditions.join(" AND ")
-        );
+        let conditions: String = columns.iter().map(|(name, _)| format!(" AND {name} IS ?")).collect();
+        let sql =
+            format!("SELECT {} FROM {table} WHERE true{conditions} ORDER BY id", self.db.columns(table)?.join(", "));
         let values: Vec<Value> = columns.iter().map(|(_, value)| value.clone()).collect();
         let mut rows = self.db.query(&sql, &values)?;
         let mut overlay = self.overlay.borrow_mut();

@@ -1,8 +1,7 @@
 use super::item::{Item, normalize_doi};
 use crate::contract::Plan;
-use crate::db::{Db, Row};
+use crate::db::Db;
 use crate::error::CliError;
-use serde_json::Value;
 
 /// Reads the item that a citation key or a DOI names.
 ///
@@ -29,28 +28,6 @@ pub fn item_id(plan: &Plan, name: &str) -> Result<i64, CliError> {
         Some(id) => Ok(id),
         None => Err(no_item(&plan.db(), name)?),
     }
-}
-
-/// Finds the collection that a path like `Biology/Evolution` names, as the plan leaves the library.
-///
-/// # Errors
-/// When there is none; the hint names the nearest paths.
-pub fn collection_by_path(plan: &Plan, path: &str) -> Result<Row, CliError> {
-    let mut parent = Value::Null;
-    let mut found = None;
-    for name in path.split('/').map(str::trim) {
-        let row = plan.find_all("collections", &[("parent_id", parent.clone())])?;
-        let row =
-            row.into_iter().find(|row| row["name"].as_str().is_some_and(|other| other.eq_ignore_ascii_case(name)));
-        let Some(row) = row else {
-            let paths = plan.db().query("SELECT path FROM collection_paths ORDER BY path", &[])?;
-            let paths: Vec<&str> = paths.iter().filter_map(|row| row["path"].as_str()).collect();
-            return Err(not_found("collection", path, &paths));
-        };
-        parent = row["id"].clone();
-        found = Some(row);
-    }
-    found.ok_or_else(|| CliError::usage("a collection's path is empty"))
 }
 
 /// An error for a name that does not exist, with the nearest ones that do.

@@ -4,6 +4,7 @@ mod fields;
 mod item;
 mod key;
 mod lookup;
+mod shelves;
 mod store;
 mod text;
 
@@ -11,6 +12,7 @@ pub use fields::{FIELDS, Field, ITEM_TYPES, ItemType, ROLES, field};
 pub use item::{Creator, Item, normalize_doi};
 pub use key::citekey;
 pub(crate) use lookup::not_found;
-pub use lookup::{collection_by_path, item_by_key, item_id};
+pub use lookup::{item_by_key, item_id};
+pub(crate) use shelves::{Depth, Shelves, collection_name, item_counts, members};
 pub use store::{add_item, ensure_creator, ensure_tag, set_creators, tag_item, untag_item, update_item};
 pub use text::{normal_title, title_words};

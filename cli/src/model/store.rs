@@ -1,7 +1,7 @@
 use super::fields::FIELDS;
 use super::item::{Creator, Item};
 use super::key::citekey;
-use super::lookup::collection_by_path;
+use super::shelves::Shelves;
 use crate::contract::Plan;
 use crate::db::row;
 use crate::error::CliError;
@@ -44,9 +44,9 @@ pub fn add_item(plan: &mut Plan, item: &Item) -> Result<String, CliError> {
     if !item.tags.is_empty() {
         plan.change("tags", Value::Null, json!(item.tags));
     }
-    for path in &item.collections {
-        let collection = collection_by_path(plan, path)?;
-        let link = row([("collection_id", collection["id"].clone()), ("item_id", json!(id)), ("added_at", json!(now))]);
+    for name in &item.collections {
+        let collection = Shelves::planned(plan)?.resolve(name)?;
+        let link = row([("collection_id", json!(collection)), ("item_id", json!(id)), ("added_at", json!(now))]);
         plan.link("collection_items", link)?;
     }
     if !item.collections.is_empty() {

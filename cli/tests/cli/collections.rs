@@ -1,6 +1,7 @@
 //! `mycli collections`.
 
 use crate::support::Lab;
+use clap_facade::catalog::{Catalog, Settings};
 use serde_json::json;
 
 /// Thesis > Methods > Statistics with two works, and an empty shelf.
@@ -191,4 +192,43 @@ fn what_is_done_already_is_no_change() {
     assert_eq!(lab.dump(), before);
     lab.ok(&["collections", "rename", "Thesis", "THESIS", "--yes"]);
     assert_eq!(lab.column(&["collections", "list"], "path")[1], "THESIS");
+}
+
+#[test]
+fn every_command_takes_a_collection_by_name_path_or_id_and_names_the_nearest() {
+    let lab = Lab::new();
+    lab.ok(&["demo", "--yes"]);
+    let catalog = Catalog::new(mycli::command(), &Settings::default()).unwrap();
+    for operation in catalog.operations().iter().filter(|operation| operation.param("collection").is_some()) {
+        let path: Vec<&str> = operation.path.iter().map(String::as_str).collect();
+        let rest: &[&str] = match path.join(" ").as_str() {
+            "items add" => &["Opticks"],
+            "import file" => &["-"],
+            "import doi" | "collections rename" => continue,
+            "collections move" => &["--top"],
+            "collections add" | "collections remove" => &["hubble1929"],
+            "search" => &["theory"],
+            "searches save" => &["x", "theory"],
+            _ => &[],
+        };
+        let is_flag = !path[0].starts_with("collections") || path[1] == "missing-pdf";
+        let run = |name: &str| {
+            let name = if is_flag { format!("--collection={name}") } else { name.to_owned() };
+            let line: Vec<&str> = path.iter().copied().chain([name.as_str()]).chain(rest.iter().copied()).collect();
+            lab.run_with_input(&line, "@book{x, title = {Opticks}}")
+        };
+        for name in ["physics", "Sciences/Physics", "2"] {
+            let answer = run(name);
+            assert_ne!(answer.code, 2, "{path:?} {name}: {answer:?}");
+            assert!(!answer.stderr.contains("no collection"), "{path:?} {name}: {answer:?}");
+            assert!(!answer.stdout.contains("no collection"), "{path:?} {name}: {answer:?}");
+        }
+        if path.join(" ") != "searches save" {
+            let answer = run("Phisics");
+            let said = format!("{}{}", answer.stdout, answer.stderr);
+            assert_eq!(answer.code, 3, "{path:?} {answer:?}");
+            assert!(said.contains("no collection \"Phisics\""), "{path:?} {answer:?}");
+            assert!(answer.stderr.contains("did you mean")  || !answer.stdout.is_empty(), "{path:?} {answer:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The tree, the global flags, the library file, batches and streams.
 
-use crate::support::Lab;
+use crate::support::{Lab, shell_words};
 use clap_facade::catalog::{Catalog, Settings};
 
 #[test]
@@ -53,16 +53,6 @@ fn every_example_parses() {
             assert!(words.starts_with(&operation.path), "{} is an example of {:?}", example.line, operation.path);
         }
     }
-}
-
-/// Splits a line at spaces, with single quotes around words that have some.
-fn shell_words(line: &str) -> Vec<String> {
-    let parts = line.split('\'').enumerate();
-    let words = parts.flat_map(|(number, part)| match number % 2 {
-        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
-        _ => vec![part.to_owned()],
-    });
-    words.collect()
 }
 
 #[test]

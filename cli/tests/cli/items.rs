@@ -12,7 +12,6 @@ fn lists_filter_and_order() {
         (&["--since=1871", "--until=1900"], &["darwin1871"]),
         (&["--sort=year", "--reverse", "--limit=2"], &["einstein1905", "einstein1905copy"]),
         (&["--sort=title", "--limit=1", "--offset=1"], &["darwin1871"]),
-        (&["--collection=Nowhere"], &[]),
         (&["--trashed"], &[]),
     ];
     for (flags, keys) in cases {

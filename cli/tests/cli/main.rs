@@ -3,10 +3,12 @@
 #![expect(unreachable_pub, clippy::unwrap_used, reason = "a test says what failed by panicking")]
 
 mod access;
+mod cancel;
 mod collections;
 mod contract;
 mod creators;
 mod enrich;
+mod examples;
 mod exchange;
 mod foundation;
 mod items;

@@ -43,6 +43,17 @@ impl Lab {
         lab
     }
 
+    /// A library of its own with the same data.
+    pub fn copy(&self) -> Self {
+        let lab = Self::new();
+        let (from, to) = (self.folder().join("data"), lab.folder().join("data"));
+        std::fs::create_dir_all(&to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+        lab
+    }
+
     /// Runs `mycli` in process.
     pub fn run(&self, line: &[&str]) -> Answer {
         self.run_with_input(line, "")
@@ -50,17 +61,21 @@ impl Lab {
 
     /// Runs `mycli` in process with this on its standard input.
     pub fn run_with_input(&self, line: &[&str], input: &str) -> Answer {
+        self.run_io(line, &mut input.as_bytes(), &|| false)
+    }
+
+    /// Runs `mycli` in process on a stream, for a caller who may lose interest.
+    pub fn run_io(
+        &self,
+        line: &[&str],
+        stdin: &mut (dyn std::io::Read + Send),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Answer {
         let settings = self.settings();
         let mut words = vec!["mycli", "--config", settings.to_str().unwrap()];
         words.extend(line);
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let mut io = mycli::Io {
-            stdin: &mut input.as_bytes(),
-            stdout: &mut stdout,
-            stderr: &mut stderr,
-            terminal: false,
-            cancelled: &|| false,
-        };
+        let mut io = mycli::Io { stdin, stdout: &mut stdout, stderr: &mut stderr, terminal: false, cancelled };
         let code = mycli::run_line(words, &mut io);
         Answer { code, stdout: String::from_utf8(stdout).unwrap(), stderr: String::from_utf8(stderr).unwrap() }
     }
@@ -135,6 +150,16 @@ impl Lab {
         }
         text
     }
+}
+
+/// Splits a line at spaces, with single quotes around words that have some.
+pub fn shell_words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(number, part)| match number % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
 }
 
 const SEED: &[&[&str]] = &[

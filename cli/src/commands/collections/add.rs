@@ -1,14 +1,14 @@
-use super::shelves::Shelves;
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
+use crate::model::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 
 /// Put items on a collection as well: file papers under a shelf.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Show this paper under the shelf Grant too", "collections add Grant vaswani2017"))]
+#[command(add = mutating().example("Show this paper under the shelf Statistics too", "collections add Statistics hardy1908"))]
 pub(crate) struct AddArgs {
     /// The collection: its name, path or id
     collection: String,

@@ -1,13 +1,13 @@
-use super::shelves::{Shelves, collection_name};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
+use crate::model::{Shelves, collection_name};
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 
 /// Create an empty collection (shelf, folder), at the top or inside another.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("A shelf for the journal club", "collections create 'Journal club' --parent Teaching"))]
+#[command(add = mutating().example("A shelf for the journal club", "collections create 'Journal club' --parent Computing"))]
 pub(crate) struct CreateArgs {
     /// Name of the new collection
     name: String,

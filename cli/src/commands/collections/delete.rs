@@ -1,14 +1,14 @@
-use super::shelves::Shelves;
 use crate::context::Context;
 use crate::contract::Plan;
 use crate::db::row;
 use crate::error::{CliError, ErrorKind};
+use crate::model::Shelves;
 use clap_facade::annotate::destructive;
 use serde_json::{Value, json};
 
 /// Delete (dissolve) collections; their items stay in the library.
 #[derive(Debug, clap::Args)]
-#[command(add = destructive().example("Dissolve the shelf Misc", "collections delete Misc"))]
+#[command(add = destructive().example("Dissolve the shelf Economics", "collections delete Economics"))]
 pub(crate) struct DeleteArgs {
     /// The collections: names, paths or ids
     #[arg(required = true, value_name = "COLLECTION")]

@@ -1,10 +1,10 @@
-use super::shelves::{Depth, Shelves, members};
 use crate::commands::library::with_pdf;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
 use crate::hygiene::{Aspect, Member, Siblings, gaps};
 use crate::model::Item;
+use crate::model::{Depth, Shelves, members};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// `--share` of the members have it and others don't. The report also says how recent the material is: the newest
 /// year, the years without any item, and how many items fall into the last `--recent` years.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().example("What do the papers on the shelf Attention lack", "collections gaps Attention"))]
+#[command(add = read_only().example("What do the papers on the shelf Physics lack", "collections gaps Physics"))]
 pub(crate) struct GapsArgs {
     /// The collection: its name, path or id
     collection: String,

@@ -1,15 +1,15 @@
-use super::shelves::{Depth, Shelves, item_counts, members};
 use crate::commands::items::ITEM_COLUMNS;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
 use crate::model::Item;
+use crate::model::{Depth, Shelves, item_counts, members};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
 /// Show one collection and the items on it.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().untrusted_output().example("What lies on the shelf Methods", "collections get Methods"))]
+#[command(add = read_only().untrusted_output().example("What lies on the shelf Physics", "collections get Physics"))]
 pub(crate) struct GetArgs {
     /// The collection: its name, its path (Thesis/Methods) or its id
     collection: String,

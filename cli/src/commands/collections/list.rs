@@ -1,13 +1,13 @@
-use super::shelves::{Shelves, item_counts};
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
+use crate::model::{Shelves, item_counts};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 
 /// List collections (shelves, folders) with their number of items.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().example("The shelves inside Thesis", "collections list --parent Thesis"))]
+#[command(add = read_only().example("The shelves inside Sciences", "collections list --parent Sciences"))]
 pub(crate) struct ListArgs {
     /// Only the collections directly inside this one (name, path or id)
     #[arg(long, value_name = "COLLECTION")]

@@ -9,11 +9,8 @@ mod list;
 mod r#move;
 mod remove;
 mod rename;
-mod shelves;
 mod stats;
 mod tree;
-
-pub(crate) use shelves::{Depth, Shelves, members};
 
 use crate::context::Context;
 use crate::error::CliError;

@@ -1,13 +1,13 @@
-use super::shelves::Shelves;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
+use crate::model::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
 /// Move a collection, with all inside it, under another collection or to the top.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Methods goes under Thesis", "collections move Methods --to Thesis"))]
+#[command(add = mutating().example("Statistics goes under Sciences", "collections move Statistics --to Sciences"))]
 #[command(group = clap::ArgGroup::new("place").required(true))]
 pub(crate) struct MoveArgs {
     /// The collection to move: its name, path or id

@@ -1,13 +1,13 @@
-use super::shelves::Shelves;
 use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::model::Shelves;
 use clap_facade::annotate::mutating;
 use serde_json::{Value, json};
 
 /// Take items off a collection; they stay in the library.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Take one paper off the shelf Grant", "collections remove Grant vaswani2017"))]
+#[command(add = mutating().example("Take one paper off the shelf Statistics", "collections remove Statistics galton1886"))]
 pub(crate) struct RemoveArgs {
     /// The collection: its name, path or id
     collection: String,

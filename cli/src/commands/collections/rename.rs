@@ -1,13 +1,13 @@
-use super::shelves::{Shelves, collection_name};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
+use crate::model::{Shelves, collection_name};
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
 /// Give a collection another name.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Misc becomes Later", "collections rename Misc Later"))]
+#[command(add = mutating().example("Medicine becomes Health", "collections rename Medicine Health"))]
 pub(crate) struct RenameArgs {
     /// The collection: its name, path or id
     collection: String,

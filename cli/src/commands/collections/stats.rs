@@ -1,16 +1,16 @@
-use super::shelves::{Depth, Shelves, members};
 use crate::commands::library::{tally, with_pdf};
 use crate::context::Context;
 use crate::db::{Db, Row, row};
 use crate::error::CliError;
 use crate::model::Item;
+use crate::model::{Depth, Shelves, members};
 use clap_facade::annotate::read_only;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Count a collection's items by type, year, tag, reading state and PDF coverage.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().example("How is Thesis made up, sub-collections included", "collections stats Thesis --recursive"))]
+#[command(add = read_only().example("How is Sciences made up, sub-collections included", "collections stats Sciences --recursive"))]
 pub(crate) struct StatsArgs {
     /// The collection: its name, path or id; all collections side by side when left out
     collection: Option<String>,

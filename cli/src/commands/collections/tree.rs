@@ -1,7 +1,7 @@
-use super::shelves::{Shelves, item_counts};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
+use crate::model::{Shelves, item_counts};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

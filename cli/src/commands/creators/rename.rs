@@ -9,8 +9,8 @@ use clap_facade::annotate::mutating;
 /// A bare name is a family name and stands for everybody who bears it; `Family, Given` is one person.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating()
-    .example("One person", "creators rename 'Knuth, D.' 'Knuth, Donald E.'")
-    .example("A family name everywhere", "creators rename Mueller Müller"))]
+    .example("One person", "creators rename 'Shannon, C. E.' 'Shannon, Claude E.'")
+    .example("A family name everywhere", "creators rename Galilei Galileo"))]
 pub(crate) struct RenameArgs {
     /// The name as it is: `Family` or `Family, Given`
     name: String,

@@ -5,7 +5,7 @@ use crate::contract::Plan;
 use crate::db::row;
 use crate::error::CliError;
 use crate::formats::{Format, to_item};
-use crate::model::{Item, add_item, collection_by_path, item_id};
+use crate::model::{Item, Shelves, add_item, item_id};
 use clap_facade::annotate;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ pub(crate) fn cmd_demo(ctx: &mut Context<'_, '_>, _args: &DemoArgs) -> Result<()
         plan.attempt("add", "demo collections", |plan| demo.add_collections(plan));
         plan.attempt("add", "demo notes", |plan| demo.add_notes(plan));
         plan.attempt("add", "demo reading list", |plan| demo.add_reading(plan));
+        plan.attempt("add", "demo searches", |plan| demo.add_searches(plan));
         plan.attempt("write", format!("file {WORKS_FILE}"), |plan| {
             plan.write_data_file(ctx.library(), WORKS_FILE, WORKS.as_bytes().to_vec())
         });
@@ -49,6 +50,8 @@ struct Demo {
     collections: Vec<Collection>,
     notes: Vec<Note>,
     reading_list: Vec<Reading>,
+    searches: Vec<Search>,
+    trash: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -72,6 +75,12 @@ struct Reading {
     priority: i64,
 }
 
+#[derive(Deserialize)]
+struct Search {
+    name: String,
+    query: String,
+}
+
 impl Demo {
     fn read() -> Result<Self, CliError> {
         serde_json::from_str(LIBRARY).map_err(|error| CliError::failure(format!("the demo is damaged: {error}")))
@@ -92,6 +101,10 @@ impl Demo {
             plan.unseen(|plan| {
                 let key = add_item(plan, &item)?;
                 debug_assert_eq!(key, item.key);
+                if self.trash.contains(&key) {
+                    let (id, trashed_at) = (item_id(plan, &key)?, json!(plan.now()));
+                    plan.update("items", id, row([("trashed_at", trashed_at)]))?;
+                }
                 Ok(())
             })?;
             added += 1;
@@ -105,15 +118,15 @@ impl Demo {
     fn add_collections(&self, plan: &mut Plan) -> Result<(), CliError> {
         let (mut added, mut links) = (0, 0);
         for collection in &self.collections {
-            let id = match collection_by_path(plan, &collection.path) {
-                Ok(found) => found["id"].clone(),
-                Err(_) => {
+            let id = match Shelves::planned(plan)?.by_path(&collection.path) {
+                Some(found) => found,
+                None => {
                     added += 1;
-                    json!(add_collection(plan, collection)?)
+                    add_collection(plan, collection)?
                 }
             };
             for key in &collection.works {
-                let link = [("collection_id", id.clone()), ("item_id", json!(item_id(plan, key)?))];
+                let link = [("collection_id", json!(id)), ("item_id", json!(item_id(plan, key)?))];
                 if plan.find("collection_items", &link)?.is_none() {
                     let mut columns = row(link);
                     columns.insert("added_at".to_owned(), json!(plan.now()));
@@ -176,11 +189,32 @@ impl Demo {
         show_count(plan, "entries of the reading list", added);
         Ok(())
     }
+
+    fn add_searches(&self, plan: &mut Plan) -> Result<(), CliError> {
+        let mut added = 0;
+        for search in &self.searches {
+            if plan.find("searches", &[("name", json!(search.name))])?.is_some() {
+                continue;
+            }
+            let now = json!(plan.now());
+            let columns = [
+                ("name", json!(search.name)),
+                ("query", json!(search.query)),
+                ("filters", json!("{}")),
+                ("created_at", now.clone()),
+                ("updated_at", now),
+            ];
+            plan.link("searches", row(columns))?;
+            added += 1;
+        }
+        show_count(plan, "saved searches", added);
+        Ok(())
+    }
 }
 
 fn add_collection(plan: &mut Plan, collection: &Collection) -> Result<i64, CliError> {
     let (parent, name) = match collection.path.rsplit_once('/') {
-        Some((parent, name)) => (collection_by_path(plan, parent)?["id"].clone(), name),
+        Some((parent, name)) => (json!(Shelves::planned(plan)?.by_path(parent)), name),
         None => (Value::Null, collection.path.as_str()),
     };
     let now = json!(plan.now());
@@ -223,6 +257,7 @@ mod tests {
             .items()
             .unwrap()
             .iter()
+            .filter(|item| !demo.trash.contains(&item.key))
             .filter(|item| !matches!(propose(&mut file, &Record::from(*item), 0.9), Ok(Proposal::Found { .. })))
             .map(|item| item.key.clone())
             .collect();

@@ -13,14 +13,14 @@ use clap_facade::annotate;
 /// passed over.
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating().untrusted_output()
-    .example("Add a paper by its DOI", "import doi 10.1002/j.1538-7305.1948.tb01338.x --yes"))]
+    .example("Add a paper by its DOI", "import doi 10.1080/01621459.1949.10483310 --yes"))]
 pub(crate) struct DoiArgs {
     /// DOIs, with or without https://doi.org/
     #[arg(value_name = "DOI", required = true)]
     dois: Vec<String>,
     #[command(flatten)]
     source: SourceArgs,
-    /// The path of a collection to put the works into; may be given again
+    /// A collection (name, path or id) to put the works into; may be given again
     #[arg(long, value_name = "PATH")]
     collection: Vec<String>,
     /// A tag for each of the works; may be given again

@@ -19,7 +19,7 @@ pub(crate) struct FileArgs {
     /// The file; `-` reads the standard input
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// The path of a collection to put the works into; may be given again
+    /// A collection (name, path or id) to put the works into; may be given again
     #[arg(long, value_name = "PATH")]
     collection: Vec<String>,
     /// A tag for each of the works; may be given again

@@ -100,6 +100,7 @@ pub(crate) fn plan_records(
     }
     let mut keys = Vec::new();
     for work in works {
+        ctx.ensure_wanted()?;
         let twin = work.twin(plan)?;
         let duplicates = if ctx.globals.operation.idempotent { Duplicates::Skip } else { duplicates };
         if let Some((twin, reason)) = &twin

@@ -52,6 +52,7 @@ pub(crate) fn cmd_scan(ctx: &mut Context<'_, '_>, args: &ScanArgs) -> Result<(),
     let mut rows: Vec<Row> = Vec::new();
     let mut counts = [0_usize; 3];
     for (record, line) in parsed.records.iter().zip(&parsed.lines) {
+        ctx.ensure_wanted()?;
         let work = Incoming::new(record, &shown, *line);
         let (status, remark) = match (work.check(), work.twin(&plan)?) {
             (Err(error), _) => (Status::Faulty, error.to_string()),

@@ -42,7 +42,7 @@ pub(crate) struct AddArgs {
     /// A tag; may be given again
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// The path of a collection to put it into; may be given again
+    /// A collection (name, path or id) to put it into; may be given again
     #[arg(long, value_name = "PATH")]
     collection: Vec<String>,
 }

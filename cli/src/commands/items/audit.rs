@@ -1,6 +1,7 @@
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
+use crate::model::Shelves;
 use crate::model::{ITEM_TYPES, Item};
 use clap_facade::annotate;
 use serde_json::json;
@@ -14,7 +15,7 @@ pub(crate) struct AuditArgs {
     /// Only items of this type
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only items of this collection, named by its path
+    /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "PATH")]
     collection: Option<String>,
     /// Only items that lack this field, like issued or publisher
@@ -37,11 +38,11 @@ pub(crate) fn cmd_audit(ctx: &mut Context<'_, '_>, args: &AuditArgs) -> Result<(
         return Err(CliError::usage(format!("no citation needs a field {field:?}"))
             .hint(format!("the needed fields are {}", needed.join(", "))));
     }
+    let collection = Shelves::find(&db, args.collection.as_deref())?;
     let condition = "i.trashed_at IS NULL AND (?1 IS NULL OR i.type = ?1) AND (?2 IS NULL OR i.id IN (
-        SELECT ci.item_id FROM collection_items ci JOIN collection_paths p ON p.id = ci.collection_id
-        WHERE p.path = ?2 COLLATE NOCASE)) ORDER BY i.key";
+        SELECT item_id FROM collection_items WHERE collection_id = ?2)) ORDER BY i.key";
     let mut rows: Vec<Row> = Vec::new();
-    for item in Item::select(&db, condition, &[json!(args.kind), json!(args.collection)])? {
+    for item in Item::select(&db, condition, &[json!(args.kind), json!(collection)])? {
         let missing = missing_fields(&item);
         let is_wanted = wanted.as_deref().is_none_or(|field| missing.contains(&field));
         if !missing.is_empty() && is_wanted {

@@ -138,6 +138,7 @@ fn ask_all(
     let mut failures_in_a_row = 0;
     let mut progress = Progress::start(ctx.io, &ctx.globals, "looking up", items.len());
     for item in items {
+        ctx.ensure_wanted()?;
         progress.step();
         if failures_in_a_row >= PATIENCE
             && let Some(last) = answers.last().cloned()

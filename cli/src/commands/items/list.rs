@@ -3,6 +3,7 @@ use crate::context::Context;
 use crate::db::Row;
 use crate::error::CliError;
 use crate::model::Item;
+use crate::model::Shelves;
 use clap_facade::annotate;
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 /// where to go on. Items in the trash are left out unless --trashed asks for them.
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::read_only().untrusted_output()
-    .example("Articles tagged history, newest first", "items list --type article-journal --tag history --sort year --reverse"))]
+    .example("Articles tagged genetics, newest first", "items list --type article-journal --tag genetics --sort year --reverse"))]
 pub(crate) struct ListArgs {
     /// Only items of this type, like book or article-journal
     #[arg(long = "type", value_name = "TYPE")]
@@ -20,7 +21,7 @@ pub(crate) struct ListArgs {
     /// Only items with this tag; given twice, with all of them
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Only items of this collection, named by its path
+    /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "PATH")]
     collection: Option<String>,
     /// Only items whose creator's name holds this text
@@ -81,12 +82,8 @@ pub(crate) fn cmd_list(ctx: &mut Context<'_, '_>, args: &ListArgs) -> Result<(),
             json!(tag),
         );
     }
-    if let Some(path) = &args.collection {
-        filter(
-            "i.id IN (SELECT ci.item_id FROM collection_items ci JOIN collection_paths p ON p.id = ci.collection_id
-             WHERE p.path = ? COLLATE NOCASE)",
-            json!(path),
-        );
+    if let Some(collection) = Shelves::find(&db, args.collection.as_deref())? {
+        filter("i.id IN (SELECT item_id FROM collection_items WHERE collection_id = ?)", json!(collection));
     }
     if let Some(name) = &args.creator {
         filter(

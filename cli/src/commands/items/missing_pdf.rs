@@ -1,6 +1,7 @@
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
+use crate::model::Shelves;
 use clap_facade::annotate;
 use serde_json::json;
 use std::path::Path;
@@ -12,7 +13,7 @@ pub(crate) struct MissingPdfArgs {
     /// Only items of this type
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only items of this collection, named by its path
+    /// Only items of this collection (name, path or id)
     #[arg(long, value_name = "PATH")]
     collection: Option<String>,
     /// Show at most this many items
@@ -22,13 +23,13 @@ pub(crate) struct MissingPdfArgs {
 
 pub(crate) fn cmd_missing_pdf(ctx: &mut Context<'_, '_>, args: &MissingPdfArgs) -> Result<(), CliError> {
     let db = ctx.db()?;
+    let collection = Shelves::find(&db, args.collection.as_deref())?;
     let sql = "SELECT i.key, i.year, i.title, i.doi,
         (SELECT json_group_array(path) FROM attachments WHERE item_id = i.id AND media_type = 'application/pdf') AS paths
       FROM items i WHERE i.trashed_at IS NULL AND (?1 IS NULL OR i.type = ?1) AND (?2 IS NULL OR i.id IN (
-        SELECT ci.item_id FROM collection_items ci JOIN collection_paths p ON p.id = ci.collection_id
-        WHERE p.path = ?2 COLLATE NOCASE)) ORDER BY i.key";
+        SELECT item_id FROM collection_items WHERE collection_id = ?2)) ORDER BY i.key";
     let mut rows: Vec<Row> = Vec::new();
-    for item in db.query(sql, &[json!(args.kind), json!(args.collection)])? {
+    for item in db.query(sql, &[json!(args.kind), json!(collection)])? {
         let paths: Vec<String> = serde_json::from_str(crate::context::text(&item, "paths")).unwrap_or_default();
         if paths.iter().any(|path| Path::new(path).is_file()) {
             continue;

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Restore items from the trash
 #[derive(Debug, clap::Args)]
-#[command(add = annotate::mutating().example("Take a work back out of the trash", "items restore darwin1859 --yes"))]
+#[command(add = annotate::mutating().example("Take a work back out of the trash", "items restore lavoisier1789 --yes"))]
 pub(crate) struct RestoreArgs {
     /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
     #[arg(value_name = "KEY", required = true)]

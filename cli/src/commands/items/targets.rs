@@ -1,7 +1,9 @@
+use crate::commands::input::read_text;
 use crate::context::Context;
 use crate::contract::Plan;
 use crate::error::{CliError, ErrorKind};
 use crate::model::{Item, item_by_key, item_id};
+use std::path::Path;
 
 /// The keys a command names, each once; `-` stands for the words on stdin.
 pub(crate) fn read_keys(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<Vec<String>, CliError> {
@@ -9,8 +11,7 @@ pub(crate) fn read_keys(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<V
     for name in named {
         let mut text = name.clone();
         if name == "-" {
-            text.clear();
-            ctx.io.stdin.read_to_string(&mut text)?;
+            text = read_text(ctx, Path::new("-"))?;
         }
         let words: Vec<&str> = if name == "-" { text.split_whitespace().collect() } else { vec![text.trim()] };
         for word in words {
@@ -32,6 +33,7 @@ pub(crate) fn read_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<
     let db = ctx.db()?;
     let mut items = Vec::new();
     for key in read_keys(ctx, named)? {
+        ctx.ensure_wanted()?;
         match item_by_key(&db, &key) {
             Ok(item) => items.push(item),
             Err(error) if ctx.globals.operation.ignore_missing && error.kind() == ErrorKind::NotFound => {
@@ -54,6 +56,7 @@ pub(crate) fn each_item(
     let ignores_missing = ctx.globals.operation.ignore_missing;
     let mut seen = Vec::new();
     for key in keys {
+        ctx.ensure_wanted()?;
         let id = match item_id(plan, key) {
             Err(error) if ignores_missing && error.kind() == ErrorKind::NotFound => {
                 plan.skip(action, format!("item {key}"), "it does not exist");

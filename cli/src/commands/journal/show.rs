@@ -6,7 +6,7 @@ use serde_json::json;
 
 /// Show one run of the journal: every row it changed, before and after
 #[derive(Debug, clap::Args)]
-#[command(add = annotate::read_only().untrusted_output().example("What run 3 changed", "journal show 3"))]
+#[command(add = annotate::read_only().untrusted_output().example("What run 1 changed", "journal show 1"))]
 pub(crate) struct ShowArgs {
     /// The run's number, from `mycli journal list`
     #[arg(value_name = "RUN")]

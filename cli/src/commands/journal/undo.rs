@@ -8,7 +8,7 @@ use clap_facade::annotate;
 /// Refuses where a later run changed the same rows, and says which run that was. Undoing an undo
 /// does the change again.
 #[derive(Debug, clap::Args)]
-#[command(add = annotate::mutating().example("Take back run 3", "journal undo 3 --yes"))]
+#[command(add = annotate::mutating().example("Take back run 1", "journal undo 1 --yes"))]
 pub(crate) struct UndoArgs {
     /// The run's number, from `mycli journal list`
     #[arg(value_name = "RUN")]

@@ -1,4 +1,6 @@
+use crate::commands::input::{open_file, read_blocks};
 use crate::context::Context;
+use crate::contract::hex;
 use crate::error::CliError;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
@@ -42,7 +44,18 @@ pub(crate) fn checksum_path(snapshot: &Path) -> PathBuf {
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 pub(crate) fn checksum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+/// The SHA-256 of a file, in hexadecimal digits, and its size in bytes.
+pub(crate) fn checksum_of(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<(String, u64), CliError> {
+    let (mut hash, mut size) = (Sha256::new(), 0);
+    read_blocks(&mut open_file(path)?, &path.display().to_string(), cancelled, |block| {
+        hash.update(block);
+        size += block.len() as u64;
+        Ok(())
+    })?;
+    Ok((hex(&hash.finalize()), size))
 }
 
 /// Copies the committed state of a library file, whatever others write meanwhile.

@@ -1,9 +1,9 @@
 use super::counts::{AttachedFile, attached_files};
-use crate::commands::collections::{Depth, Shelves, members};
 use crate::context::Context;
-use crate::db::{Db, Row, row};
+use crate::db::{Row, row};
 use crate::error::{CliError, ErrorKind};
 use crate::hygiene::{Finding, Purpose, Subject, Weight, examine};
+use crate::model::{Depth, Shelves, members};
 use crate::model::{ITEM_TYPES, Item};
 use clap_facade::annotate::read_only;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub(crate) fn cmd_health(ctx: &mut Context<'_, '_>, args: &HealthArgs) -> Result
         }
         None => Item::select(&db, "i.trashed_at IS NULL ORDER BY i.key", &[])?,
     };
-    let findings = examine_all(&db, &items, args.purpose)?;
+    let findings = examine_all(ctx, &items, args.purpose)?;
     let left = if args.fix { fix(ctx, &items, findings)? } else { report(ctx, args, items.len(), findings)? };
     let failing = left.iter().filter(|finding| args.fail_on.is_some_and(|weight| finding.weight >= weight)).count();
     if failing == 0 {
@@ -60,10 +60,11 @@ pub(crate) fn cmd_health(ctx: &mut Context<'_, '_>, args: &HealthArgs) -> Result
     Err(CliError::new(ErrorKind::Quality, format!("{failing} {noun} at or above the weight of --fail-on")).printed())
 }
 
-fn examine_all(db: &Db, items: &[Item], purpose: Purpose) -> Result<Vec<Finding>, CliError> {
+fn examine_all(ctx: &mut Context<'_, '_>, items: &[Item], purpose: Purpose) -> Result<Vec<Finding>, CliError> {
+    let db = ctx.db()?;
     let present = db.count("SELECT CAST(strftime('%Y', 'now') AS INTEGER)", &[])?;
     let mut files: BTreeMap<i64, Vec<AttachedFile>> = BTreeMap::new();
-    for file in attached_files(db)? {
+    for file in attached_files(&db)? {
         files.entry(file.item).or_default().push(file);
     }
     let mut same_doi: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -75,6 +76,7 @@ fn examine_all(db: &Db, items: &[Item], purpose: Purpose) -> Result<Vec<Finding>
     }
     let mut findings = Vec::new();
     for item in items {
+        ctx.ensure_wanted()?;
         let files = files.get(&item.id).map_or(&[][..], Vec::as_slice);
         let twins = item.field("doi").and_then(|doi| same_doi.get(&doi.to_lowercase()));
         findings.extend(examine(&subject(item, files, twins.map_or(&[][..], Vec::as_slice)), purpose, present));

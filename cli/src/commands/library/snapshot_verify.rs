@@ -1,4 +1,4 @@
-use super::copy::{checksum, checksum_path, newest};
+use super::copy::{checksum_of, checksum_path, newest};
 use crate::context::Context;
 use crate::db::row;
 use crate::error::{CliError, ErrorKind};
@@ -25,12 +25,13 @@ pub(crate) fn cmd_snapshot_verify(ctx: &mut Context<'_, '_>, args: &SnapshotVeri
         })?,
     };
     let shown = file.display().to_string();
-    let bytes = std::fs::read(&file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => CliError::not_found("there is no such file").at(shown.as_str(), 0, ""),
-        _ => CliError::failure(format!("can't be read: {error}")).at(shown.as_str(), 0, ""),
-    })?;
-    let sum = checksum(&bytes);
-    let expected = std::fs::read_to_string(checksum_path(&file)).ok();
+    let (sum, size) = checksum_of(&file, &ctx.io.cancelled)?;
+    let expected = match std::fs::read_to_string(checksum_path(&file)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        read => Some(read.map_err(|error| {
+            CliError::failure(format!("can't be read: {error}")).at(checksum_path(&file).display().to_string(), 0, "")
+        })?),
+    };
     let expected = expected.as_deref().and_then(|text| text.split_whitespace().next());
     let mut problems = Vec::new();
     if expected.is_some_and(|expected| expected != sum) {
@@ -50,7 +51,7 @@ pub(crate) fn cmd_snapshot_verify(ctx: &mut Context<'_, '_>, args: &SnapshotVeri
     ctx.print_object(&row([
         ("ok", json!(problems.is_empty())),
         ("file", json!(file)),
-        ("bytes", json!(bytes.len())),
+        ("bytes", json!(size)),
         ("sha256", json!(sum)),
         ("checksum_file", json!(expected.is_some())),
         ("content", content),

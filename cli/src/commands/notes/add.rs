@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Write a note about an item: a reading remark, with page and quote if you like.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("A remark with a quote", "notes add kuhn1962 'Paradigms shift' --page 12 --quote 'normal science'"))]
+#[command(add = mutating().example("A remark with a quote", "notes add darwin1859 'How it ends' --page 490 --quote 'There is grandeur in this view of life'"))]
 pub(crate) struct AddArgs {
     /// The item: its citation key or id
     item: String,
@@ -30,7 +30,7 @@ pub(crate) struct AddArgs {
 }
 
 pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), CliError> {
-    let text = read_text(&args.text, ctx.io.stdin)?;
+    let text = read_text(ctx, &args.text)?;
     let body = body_of(&text, args.quote.as_deref(), args.page.as_deref());
     if body.is_empty() {
         return Err(CliError::usage("the note is empty"));

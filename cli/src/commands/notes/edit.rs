@@ -27,7 +27,7 @@ pub(crate) struct EditArgs {
 }
 
 pub(crate) fn cmd_edit(ctx: &mut Context<'_, '_>, args: &EditArgs) -> Result<(), CliError> {
-    let mut read = |text: &String| read_text(text, ctx.io.stdin);
+    let mut read = |text: &String| read_text(ctx, text);
     let text = args.text.as_ref().map(&mut read).transpose()?;
     let append = args.append.as_ref().map(&mut read).transpose()?;
     ctx.write(|_, plan| {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// List notes (remarks, quotes), of one item or of all, newest first.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().untrusted_output().example("What did I write about kuhn1962", "notes list kuhn1962"))]
+#[command(add = read_only().untrusted_output().example("What did I write about kant1781", "notes list kant1781"))]
 pub(crate) struct ListArgs {
     /// Only the notes about this item (citation key or id)
     item: Option<String>,

@@ -1,23 +1,18 @@
+use crate::commands::input;
+use crate::context::Context;
 use crate::contract::Plan;
 use crate::db::Row;
 use crate::error::CliError;
 use crate::hygiene::squash;
-use std::io::Read;
+use std::path::Path;
 
 /// The longest title that is made from a note's text, in characters.
 const TITLE_LENGTH: usize = 60;
 
 /// Takes a text as given, or from standard input where it is `-`; white space around it goes.
-pub(crate) fn read_text(text: &str, stdin: &mut (dyn Read + Send)) -> Result<String, CliError> {
-    if text != "-" {
-        return Ok(text.trim().to_owned());
-    }
-    let mut read = Vec::new();
-    stdin.read_to_end(&mut read)?;
-    match String::from_utf8(read) {
-        Ok(text) => Ok(text.trim().to_owned()),
-        Err(_) => Err(CliError::usage("the note is not UTF-8 text").at("standard input", 0, "")),
-    }
+pub(crate) fn read_text(ctx: &mut Context<'_, '_>, text: &str) -> Result<String, CliError> {
+    let read = if text == "-" { input::read_text(ctx, Path::new("-"))? } else { text.to_owned() };
+    Ok(read.trim().to_owned())
 }
 
 /// Writes quote, page and text as one Markdown body.
@@ -80,12 +75,5 @@ mod tests {
         assert_eq!(title_of("", Some("normal science")), "normal science");
         let long = title_of(&"wörter ".repeat(20), None);
         assert!(long.ends_with("wörter…") && long.chars().count() <= TITLE_LENGTH + 1, "{long}");
-    }
-
-    #[test]
-    fn standard_input_is_read_and_has_to_be_text() {
-        assert_eq!(read_text("-", &mut " from afar\n".as_bytes()).unwrap(), "from afar");
-        assert_eq!(read_text(" here ", &mut "unread".as_bytes()).unwrap(), "here");
-        assert!(read_text("-", &mut [0xff, 0xfe].as_slice()).is_err());
     }
 }

@@ -6,7 +6,7 @@ use clap_facade::annotate::mutating;
 
 /// Queue items to read later: line papers up on the backlog.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("Line a paper up, before the others", "reading-list add vaswani2017 --priority high"))]
+#[command(add = mutating().example("Line a paper up, before the others", "reading-list add lamport1978 --priority high"))]
 pub(crate) struct AddArgs {
     /// The items: citation keys or ids
     #[arg(required = true, value_name = "ITEM")]

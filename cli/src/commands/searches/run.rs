@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// Run a saved search (filter) and show today's hits.
 #[derive(Debug, clap::Args)]
-#[command(add = read_only().untrusted_output().example("The hits of a saved filter today", "searches run graphs"))]
+#[command(add = read_only().untrusted_output().example("The hits of a saved filter today", "searches run relativity"))]
 pub(crate) struct RunArgs {
     /// Name of the saved search
     name: String,

@@ -1,6 +1,6 @@
-use crate::commands::collections::Shelves;
 use crate::db::{Db, Row};
 use crate::error::CliError;
+use crate::model::Shelves;
 use crate::model::{FIELDS, Item, not_found};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

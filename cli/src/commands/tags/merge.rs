@@ -5,7 +5,7 @@ use clap_facade::annotate::mutating;
 
 /// Merge several tags into one: two labels become a single label.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("colour and color become one label", "tags merge colour --into color"))]
+#[command(add = mutating().example("Two spellings become one label", "tags merge neural-networks --into 'neural networks'"))]
 pub(crate) struct MergeArgs {
     /// The tags that go
     #[arg(required = true, value_name = "TAG")]

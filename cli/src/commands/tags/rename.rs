@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Rename a tag (label, keyword) on every item.
 #[derive(Debug, clap::Args)]
-#[command(add = mutating().example("to-read is called later from now on", "tags rename to-read later"))]
+#[command(add = mutating().example("to read is called later from now on", "tags rename 'to read' later"))]
 pub(crate) struct RenameArgs {
     /// The tag as it is
     tag: String,

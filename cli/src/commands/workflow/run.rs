@@ -1,12 +1,12 @@
 use super::checkpoint::Checkpoint;
 use super::report::{Report, StepReport};
 use super::steps::{Script, Step, Steps};
+use crate::commands::input::read_text;
 use crate::context::Context;
 use crate::contract::Batch;
 use crate::error::{CliError, ErrorKind};
 use crate::io::Io;
 use clap_facade::annotate::mutating;
-use std::io::Read;
 use std::path::PathBuf;
 
 /// Run several commands from a file as one change: steps as JSON or JSON lines.
@@ -38,7 +38,9 @@ pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), C
     if !ctx.library().exists()? {
         return Err(CliError::precondition("there is no library yet").hint("`mycli init` makes one"));
     }
-    let (name, text) = read(ctx, args)?;
+    let text = read_text(ctx, &args.file)?;
+    let is_stdin = args.file.as_os_str() == "-";
+    let name = if is_stdin { "standard input".to_owned() } else { args.file.display().to_string() };
     let script = Script::parse(&name, &text)?;
     let steps = Steps::prepare(&ctx.globals, &script)?;
     let mut report = Report::new(ctx, &script);
@@ -51,23 +53,6 @@ pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), C
         }
     };
     report.print(ctx, outcome.err())
-}
-
-fn read(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(String, String), CliError> {
-    let mut text = String::new();
-    if args.file.as_os_str() == "-" {
-        ctx.io.stdin.read_to_string(&mut text)?;
-        return Ok(("standard input".to_owned(), text));
-    }
-    let name = args.file.display().to_string();
-    let opened = std::fs::File::open(&args.file).and_then(|mut file| file.read_to_string(&mut text));
-    match opened {
-        Ok(_) => Ok((name, text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(CliError::not_found("there is no such file").at(name, 0, ""))
-        }
-        Err(error) => Err(CliError::failure(format!("can't be read: {error}")).at(name, 0, "")),
-    }
 }
 
 /// Does everything inside a transaction that is rolled back, so that a step sees what the ones before it did.

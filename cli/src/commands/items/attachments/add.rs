@@ -1,11 +1,12 @@
+use crate::commands::input::{open_file, read_blocks};
 use crate::context::Context;
+use crate::contract::hex;
 use crate::db::row;
 use crate::error::CliError;
 use crate::model::item_id;
 use clap_facade::annotate;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Attach files to an item: PDFs, pictures, supplements
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The file stays where it is; the library keeps its path, type, size and checksum.
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating()
-    .example("Attach a PDF", "items attachments add darwin1859 ~/papers/origin.pdf --yes"))]
+    .example("Attach a PDF", "items attachments add darwin1859 origin.pdf --yes"))]
 pub(crate) struct AddArgs {
     /// The citation key or DOI of the item
     #[arg(value_name = "KEY")]
@@ -32,8 +33,9 @@ pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), C
     }
     ctx.write(|ctx, plan| {
         let item = item_id(plan, &args.key)?;
-        let is_idempotent = ctx.globals.operation.idempotent;
+        let (is_idempotent, cancelled) = (ctx.globals.operation.idempotent, ctx.io.cancelled);
         for file in &args.files {
+            ctx.ensure_wanted()?;
             plan.attempt("attach", format!("{} to item {}", file.display(), args.key), |plan| {
                 let path = std::path::absolute(file)?;
                 let shown = path.to_string_lossy().into_owned();
@@ -45,7 +47,7 @@ pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), C
                             .hint("--idempotent takes that as done")),
                     };
                 }
-                let content = Content::read(&path)?;
+                let content = Content::read(&path, &cancelled)?;
                 let name = path.file_name().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
                 plan.change("attachment", Value::Null, json!(shown));
                 let columns = row([
@@ -73,31 +75,19 @@ pub(super) struct Content {
 
 impl Content {
     /// Reads a file to its end.
-    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let shown = path.display().to_string();
-        let wrong = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => CliError::not_found("the file does not exist").at(shown.as_str(), 0, ""),
-            _ => CliError::failure(format!("can't be read: {error}")).at(shown.as_str(), 0, ""),
-        };
-        if path.is_dir() {
-            return Err(CliError::usage("this is a folder; name a file").at(shown, 0, ""));
-        }
-        let mut file = std::fs::File::open(path).map_err(wrong)?;
+    pub(super) fn read(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<Self, CliError> {
+        let mut file = open_file(path)?;
         let mut hash = Sha256::new();
         let (mut size, mut head) = (0, Vec::new());
-        let mut block = vec![0; 64 * 1024];
-        loop {
-            let count = file.read(&mut block).map_err(wrong)?;
-            if count == 0 {
-                break;
-            }
+        read_blocks(&mut file, &path.display().to_string(), cancelled, |block| {
             if head.is_empty() {
-                head = block[..count.min(1024)].to_vec();
+                head = block[..block.len().min(1024)].to_vec();
             }
-            hash.update(&block[..count]);
-            size += count as u64;
-        }
-        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            hash.update(block);
+            size += block.len() as u64;
+            Ok(())
+        })?;
+        let sha256 = hex(&hash.finalize());
         Ok(Self { media_type: media_type(&head, path), size, sha256 })
     }
 }

@@ -24,14 +24,14 @@ pub(crate) fn cmd_check(ctx: &mut Context<'_, '_>, args: &CheckArgs) -> Result<(
     let mut rows = stored(ctx, &args.keys)?;
     let mut progress = Progress::start(ctx.io, &ctx.globals, "checking", rows.len());
     for row in &mut rows {
-        if (ctx.io.cancelled)() {
-            return Err(CliError::failure("cancelled"));
-        }
-        let state = match Content::read(Path::new(text(row, "path"))) {
+        let state = match Content::read(Path::new(text(row, "path")), &ctx.io.cancelled) {
             Ok(content) if content.sha256 == text(row, "sha256") => "ok",
             Ok(_) => "changed",
             Err(error) if error.kind() == ErrorKind::NotFound => "gone",
-            Err(_) => "unreadable",
+            Err(error) => {
+                ctx.ensure_wanted().map_err(|_| error)?;
+                "unreadable"
+            }
         };
         row.insert("state".to_owned(), json!(state));
         progress.step();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Add tags to items: tag (label) papers and books
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating()
-    .example("Tag two works", "items tags add darwin1859 darwin1871 --tag evolution --yes"))]
+    .example("Tag two works", "items tags add darwin1859 mendel1866 --tag heredity --yes"))]
 pub(crate) struct AddArgs {
     /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
     #[arg(value_name = "KEY", required = true)]

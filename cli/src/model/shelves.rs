@@ -1,6 +1,7 @@
+use super::{Item, not_found};
+use crate::contract::Plan;
 use crate::db::{Db, Row};
 use crate::error::CliError;
-use crate::model::{Item, not_found};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -29,16 +30,36 @@ impl Shelves {
     /// Reads the collections of a library.
     pub(crate) fn load(db: &Db) -> Result<Self, CliError> {
         let rows = db.query("SELECT * FROM collections ORDER BY id", &[])?;
-        Ok(Self { rows: rows.into_iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect() })
+        Ok(Self::new(rows))
+    }
+
+    /// Reads the collections as a plan leaves them.
+    pub(crate) fn planned(plan: &Plan) -> Result<Self, CliError> {
+        Ok(Self::new(plan.find_all("collections", &[])?))
+    }
+
+    fn new(rows: Vec<Row>) -> Self {
+        Self { rows: rows.into_iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect() }
+    }
+
+    /// Finds the collection that a flag names in a library; none when the flag is not given.
+    pub(crate) fn find(db: &Db, text: Option<&str>) -> Result<Option<i64>, CliError> {
+        text.map(|text| Self::load(db)?.resolve(text)).transpose()
+    }
+
+    /// Finds the collection of a path.
+    pub(crate) fn by_path(&self, path: &str) -> Option<i64> {
+        let wanted = path.trim_matches('/').to_lowercase();
+        self.rows.keys().copied().find(|id| self.path(*id).to_lowercase() == wanted)
     }
 
     /// Finds the collection that a name, a path or an id means.
     pub(crate) fn resolve(&self, text: &str) -> Result<i64, CliError> {
         let wanted = text.trim_matches('/').to_lowercase();
         let with = |fits: &dyn Fn(i64) -> bool| self.rows.keys().copied().filter(|id| fits(*id)).collect::<Vec<_>>();
-        let by_path = with(&|id| self.path(id).to_lowercase() == wanted);
         // A collection at the top has the same path as name, so a path wins over a name further down.
-        let found = if by_path.is_empty() { with(&|id| self.name(id).to_lowercase() == wanted) } else { by_path };
+        let by_path = self.by_path(text).map(|id| vec![id]);
+        let found = by_path.unwrap_or_else(|| with(&|id| self.name(id).to_lowercase() == wanted));
         match found[..] {
             [id] => Ok(id),
             [] => match text.parse() {
@@ -124,7 +145,11 @@ impl Shelves {
         let mut known: Vec<&str> = paths.iter().map(String::as_str).chain(names).collect();
         known.sort_unstable();
         known.dedup();
-        not_found("collection", text, &known)
+        let error = not_found("collection", text, &known);
+        match error.hint_text() {
+            Some(_) => error,
+            None => error.hint("`collections list` shows the paths"),
+        }
     }
 }
 
