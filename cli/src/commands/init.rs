@@ -19,7 +19,7 @@ pub(crate) fn cmd_init(ctx: &mut Context<'_, '_>, _args: &InitArgs) -> Result<()
         if exists {
             return Err(CliError::precondition("the library exists already")
                 .at(path, 0, "")
-                .hint("--idempotent takes that as done; --group NAME makes another library"));
+                .hint("use it as it is; `library stats` says what it holds"));
         }
         plan.warn("an undo leaves the empty file, which holds the journal");
         plan.attempt("create", path.clone(), |plan| {

@@ -98,3 +98,12 @@ pub(crate) fn read_bibliography(ctx: &mut Context<'_, '_>, path: &Path) -> Resul
 pub(crate) fn unreadable(file: &str, error: &FormatError) -> CliError {
     CliError::failure(error.message.as_str()).at(file, error.line, error.field.as_deref().unwrap_or_default())
 }
+
+/// Reads a number from 0 to 1.
+///
+/// # Errors
+/// When it is none: by the error of Rust's own parser, by which the catalog sees that plain numbers are read.
+pub(crate) fn parse_share(text: &str) -> Result<f64, Box<dyn std::error::Error + Send + Sync>> {
+    let share: f64 = text.parse()?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1, like 0.9".into()) }
+}

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Which items a command takes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Selection {
-    /// Citation keys or DOIs, or `-` for keys on stdin; without any, all items that the filters let through
+    /// Citation keys or DOIs, or `-` for keys on stdin, where there is one; without any, all items that the filters let through
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
     /// Only items of this collection (name, path or id)

@@ -37,7 +37,8 @@ pub(crate) fn write(
     }
     if !refusals.is_empty() {
         transaction.roll_back();
-        let refused = CliError::precondition(refusals.join("; ")).hint("nothing was changed");
+        let refused = CliError::precondition(refusals.join("; "))
+            .hint("nothing was changed; the same call without yes shows the plan");
         return report.print(ctx, Mode::Refused, Some(refused));
     }
     if plan.changes() > 0 {

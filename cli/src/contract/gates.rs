@@ -12,7 +12,7 @@ pub(crate) fn refusals(plan: &Plan, globals: &Globals, batch: Option<Cap>) -> Ve
         && cap.used + changes > cap.limit
     {
         found.push(format!(
-            "{} after {} earlier ones exceed the batch's limit of {}; a higher --max-changes of the batch lifts it",
+            "{} after {} earlier ones exceed the limit of {} for the whole; a higher max-changes for the whole lifts it",
             counted(changes, "planned change"),
             cap.used,
             cap.limit

@@ -13,6 +13,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     operation: String,
     operations: Value,
+    failing: Value,
     text: String,
 }
 
@@ -47,6 +48,7 @@ impl Report {
             warnings: plan.warnings.clone(),
             operation: ctx.operation.clone(),
             operations: plan.operations.iter().map(Operation::to_json).collect(),
+            failing: plan.operations.iter().filter(|o| o.error.is_some()).map(Operation::to_json).collect(),
             text,
         }
     }
@@ -72,26 +74,32 @@ impl Report {
             Mode::Refused => ("apply", Value::Null, Value::Null),
             Mode::Apply(outcome) => ("apply", outcome.to_json(), json!({"run_id": outcome.run})),
         };
+        // A refusal need not say again what the preview showed, only what can't be done.
+        let operations = if matches!(mode, Mode::Refused) { &self.failing } else { &self.operations };
+        // What a gate refuses, or would, stands before the plan: the plan may be long.
         json!({
             "ok": error.is_none(),
             "operation": self.operation,
             "mode": name,
-            "plan": {"digest": self.digest, "summary": self.summary, "operations": self.operations},
+            "error": error.map(CliError::to_json),
+            "warnings": self.warnings,
+            "plan": {"digest": self.digest, "summary": self.summary, "operations": operations},
             "result": result,
             "journal": journal,
-            "warnings": self.warnings,
-            "error": error.map(CliError::to_json),
         })
     }
 
     fn text(&self, mode: &Mode, failed: bool) -> String {
         let mut text = match mode {
-            Mode::Preview => format!("Preview of {}: {}\n{}", self.operation, self.summary, self.text),
-            Mode::Refused => format!("{}: refused, nothing was changed\n{}", self.operation, self.text),
+            Mode::Preview => format!("Preview of {}: {}\n", self.operation, self.summary),
+            Mode::Refused => format!("{}: refused, nothing was changed\n", self.operation),
             Mode::Apply(outcome) => outcome.text(&self.operation),
         };
         for warning in &self.warnings {
             let _ = writeln!(text, "warning: {warning}");
+        }
+        if !matches!(mode, Mode::Apply(_)) {
+            text.push_str(&self.text);
         }
         if matches!(mode, Mode::Preview) && !failed {
             text.push_str("Nothing was changed; --yes applies it.\n");
@@ -135,6 +143,11 @@ impl Outcome {
             None => {
                 let _ = writeln!(text, "{operation}: {} applied", counted(self.applied.len(), "change"));
             }
+        }
+        for (name, value) in self.data.iter().filter(|(_, value)| !value.is_array() && !value.is_object()) {
+            // A command is kept without the program's name, by which agents don't call it.
+            let program = if name == "next" { "mycli " } else { "" };
+            let _ = writeln!(text, "{name}: {program}{}", output::inline(value));
         }
         for (target, error) in &self.failed {
             let _ = writeln!(text, "  failed: {target}: {error}");

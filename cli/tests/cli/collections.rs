@@ -228,7 +228,7 @@ fn every_command_takes_a_collection_by_name_path_or_id_and_names_the_nearest() {
             let said = format!("{}{}", answer.stdout, answer.stderr);
             assert_eq!(answer.code, 3, "{path:?} {answer:?}");
             assert!(said.contains("no collection \"Phisics\""), "{path:?} {answer:?}");
-            assert!(answer.stderr.contains("did you mean")  || !answer.stdout.is_empty(), "{path:?} {answer:?}");
+            assert!(answer.stderr.contains("did you mean") || !answer.stdout.is_empty(), "{path:?} {answer:?}");
         }
     }
 }

@@ -218,7 +218,11 @@ fn max_changes_refuses_before_any_write() {
         let line = sample.words(lab, &["--yes", "--allow-destructive", "--max-changes=0", "--json"]);
         let answer = lab.run(&words(&line));
         assert_eq!(answer.code, 9, "{answer:?}");
-        assert!(answer.stdout.contains("--max-changes"), "{answer:?}");
+        assert!(answer.stdout.contains("max-changes"), "{answer:?}");
+        let document: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+        if sample.path != "workflow run" {
+            assert_eq!(document["plan"]["operations"], serde_json::json!([]), "the plan is sent again");
+        }
         assert!(lab.bytes() == bytes, "the library file changed");
         assert_eq!(snapshot(lab), files, "files changed");
     });
@@ -294,7 +298,7 @@ fn call(sample: &Sample, lab: &Lab, gates: &[&str]) -> serde_json::Value {
     assert_eq!(answer.code, 0, "{line:?}: {answer:?}");
     let mut document: serde_json::Value =
         serde_json::from_str(&answer.stdout).unwrap_or_else(|e| panic!("{e}: {answer:?}"));
-    let fields = ["ok", "operation", "mode", "plan", "result", "journal", "warnings", "error"];
+    let fields = ["ok", "operation", "mode", "error", "warnings", "plan", "result", "journal"];
     if gates.contains(&"--json") {
         let names: Vec<&String> = document.as_object().unwrap().keys().collect();
         assert_eq!(names, fields, "the envelope's fields");

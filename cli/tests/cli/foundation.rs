@@ -56,6 +56,33 @@ fn every_example_parses() {
 }
 
 #[test]
+fn likeness_is_a_number_to_agents() {
+    let catalog = Catalog::new(mycli::command(), &Settings::default()).unwrap();
+    let mut found = 0;
+    for operation in catalog.operations() {
+        let schema = serde_json::Value::from(clap_facade::catalog::schema::full(operation));
+        for name in ["threshold", "min-score"] {
+            let property = &schema["properties"][name];
+            if property.is_object() {
+                assert_eq!(property["type"], "number", "{:?}: {property}", operation.path);
+                found += 1;
+            }
+        }
+    }
+    assert_eq!(found, 2);
+}
+
+#[test]
+fn warnings_come_before_the_plan_and_the_demo_says_what_to_type_next() {
+    let lab = Lab::new();
+    let preview = lab.ok(&["demo", "--max-changes=0"]).stdout;
+    assert!(preview.find("would be refused").unwrap() < preview.find("demo works").unwrap(), "{preview}");
+    let applied = lab.ok(&["demo", "--yes"]).stdout;
+    assert!(applied.contains(lab.folder().join("data/demo-works.json").to_str().unwrap()), "{applied}");
+    assert!(applied.contains("next: mycli items enrich --from demo-works.json\n"), "{applied}");
+}
+
+#[test]
 fn reading_creates_no_library() {
     let lab = Lab::new();
     lab.ok(&["items", "list"]);

@@ -122,7 +122,7 @@ fn select(mut connection: Connection, sql: &str, time: Duration) -> anyhow::Resu
     connection.authorizer(Some(|context: rusqlite::hooks::AuthContext<'_>| allow(&context.action)))?;
     let end = Instant::now() + time;
     connection.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
-    let mut statement = connection.prepare(sql)?;
+    let mut statement = connection.prepare(sql).map_err(|error| explain(error, time))?;
     if !statement.readonly() || statement.column_count() == 0 {
         bail!("not a query: one SELECT is read, and nothing else");
     }
@@ -189,6 +189,10 @@ fn value(value: ValueRef<'_>) -> Value {
 
 fn explain(error: rusqlite::Error, time: Duration) -> anyhow::Error {
     match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) => anyhow::anyhow!(
+            "one SELECT is read, and nothing else; instead of PRAGMA, SELECT sql FROM sqlite_master shows the tables"
+        ),
+        Some(rusqlite::ErrorCode::OutOfMemory) => anyhow::anyhow!("the query needs more memory than it may use"),
         Some(rusqlite::ErrorCode::OperationInterrupted) => anyhow::anyhow!("the query ran longer than {time:?}"),
         _ => error.into(),
     }
@@ -261,6 +265,15 @@ mod tests {
         }
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert!(!other.exists());
+    }
+
+    #[test]
+    fn a_denied_statement_is_told_where_the_tables_are() {
+        let (_folder, path) = database();
+        for sql in ["PRAGMA table_info(t)", "DELETE FROM t", "SELECT * FROM pragma_table_info('t')"] {
+            let error = select(Connection::open(&path).unwrap(), sql, TIME).unwrap_err().to_string();
+            assert!(error.contains("sqlite_master"), "{sql}: {error}");
+        }
     }
 
     #[test]

@@ -34,11 +34,11 @@ pub(crate) fn cmd_demo(ctx: &mut Context<'_, '_>, _args: &DemoArgs) -> Result<()
         plan.attempt("add", "demo notes", |plan| demo.add_notes(plan));
         plan.attempt("add", "demo reading list", |plan| demo.add_reading(plan));
         plan.attempt("add", "demo searches", |plan| demo.add_searches(plan));
-        plan.attempt("write", format!("file {WORKS_FILE}"), |plan| {
+        plan.attempt("write", format!("file {}", path.display()), |plan| {
             plan.write_data_file(ctx.library(), WORKS_FILE, WORKS.as_bytes().to_vec())
         });
         plan.result("works_file", json!(path.display().to_string()));
-        plan.result("next", json!(format!("items enrich --from {}", path.display())));
+        plan.result("next", json!(format!("items enrich --from {WORKS_FILE}")));
         Ok(())
     })
 }

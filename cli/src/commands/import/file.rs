@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[command(add = annotate::mutating().untrusted_output()
     .example("Import a .bib file into a collection", "import file references.bib --collection Physics --yes"))]
 pub(crate) struct FileArgs {
-    /// The file; `-` reads the standard input
+    /// The file; `-` reads standard input, where there is one
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// A collection (name, path or id) to put the works into; may be given again

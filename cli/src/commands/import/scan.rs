@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[command(add = annotate::read_only().untrusted_output()
     .example("Look into a .bib file before importing it", "import scan references.bib"))]
 pub(crate) struct ScanArgs {
-    /// The file; `-` reads the standard input
+    /// The file; `-` reads standard input, where there is one
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
     /// Show only works with this status

@@ -14,7 +14,7 @@ use serde_json::json;
 #[command(add = annotate::read_only().untrusted_output()
     .example("Cite two works in APA style", "items cite darwin1859 shannon1948 --style apa"))]
 pub(crate) struct CiteArgs {
-    /// Citation keys or DOIs, or `-` for keys on stdin
+    /// Citation keys or DOIs, or `-` for keys on stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
     /// The citation style

@@ -12,7 +12,7 @@ use clap_facade::annotate;
 #[command(add = annotate::destructive()
     .example("Empty the trash", "items delete --all-trashed --allow-destructive --yes"))]
 pub(crate) struct DeleteArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required_unless_present = "all_trashed", conflicts_with = "all_trashed")]
     keys: Vec<String>,
     /// Delete every item in the trash

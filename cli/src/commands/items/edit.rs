@@ -13,7 +13,7 @@ use clap_facade::annotate;
     .example("Correct the year", "items edit darwin1859 --issued 1860 --yes")
     .example("Set the publisher and clear the address", "items edit darwin1859 --set publisher=Murray --set url= --yes"))]
 pub(crate) struct EditArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
     /// The new title

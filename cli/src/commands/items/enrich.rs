@@ -1,3 +1,4 @@
+use crate::commands::input::parse_share;
 use crate::commands::provider::{SourceArgs, open_cache};
 use crate::commands::selection::Selection;
 use crate::context::Context;
@@ -30,7 +31,7 @@ pub(crate) struct EnrichArgs {
     #[arg(long = "field", value_enum, value_name = "FIELD")]
     fields: Vec<Gap>,
     /// How sure a match must be, from 0 to 1
-    #[arg(long, value_name = "SCORE", default_value_t = 0.9, value_parser = parse_threshold)]
+    #[arg(long, value_name = "SCORE", default_value_t = 0.9, value_parser = parse_share)]
     threshold: f64,
     /// Look up at most this many items
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -213,11 +214,4 @@ fn fill(plan: &mut Plan, item: &Item, work: &Record, gaps: &[Gap]) -> Result<(),
     }
     changes.insert("updated_at".to_owned(), json!(plan.now()));
     plan.update("items", item.id, changes)
-}
-
-fn parse_threshold(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
-        _ => Err("expected a number from 0 to 1, like 0.9".to_owned()),
-    }
 }

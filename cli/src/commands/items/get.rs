@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::read_only().untrusted_output().example("Show one work", "items get darwin1859"))]
 pub(crate) struct GetArgs {
-    /// The citation key or DOI; several give a list, `-` reads keys from stdin
+    /// The citation key or DOI; several give a list, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 #[command(add = annotate::mutating()
     .example("File a work elsewhere", "items move darwin1859 --from Sciences/Evolution --to Sciences/Medicine --yes"))]
 pub(crate) struct MoveArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
     /// The collection (name, path or id) that the items leave

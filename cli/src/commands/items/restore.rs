@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating().example("Take a work back out of the trash", "items restore lavoisier1789 --yes"))]
 pub(crate) struct RestoreArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }

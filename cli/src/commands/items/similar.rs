@@ -1,3 +1,4 @@
+use crate::commands::input::parse_share;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
@@ -13,7 +14,7 @@ pub(crate) struct SimilarArgs {
     #[arg(value_name = "KEY")]
     key: String,
     /// Leave out items that score less, from 0 to 1
-    #[arg(long, value_name = "SCORE", default_value_t = 0.1, value_parser = parse_score)]
+    #[arg(long, value_name = "SCORE", default_value_t = 0.1, value_parser = parse_share)]
     min_score: f64,
     /// Show at most this many items
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -86,12 +87,5 @@ impl Traits {
         shared.sort();
         shared.dedup();
         (score, shared)
-    }
-}
-
-fn parse_score(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
-        _ => Err("expected a number from 0 to 1".to_owned()),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating().example("Throw a work away", "items trash darwin1859 --yes"))]
 pub(crate) struct TrashArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
 }

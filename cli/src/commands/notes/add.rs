@@ -13,7 +13,7 @@ pub(crate) struct AddArgs {
     /// The item: its citation key or id
     item: String,
 
-    /// The note's text, Markdown if you like; `-` reads it from standard input
+    /// The note's text, Markdown if you like; `-` reads it from standard input, where there is one
     text: String,
 
     /// Title of the note; its first words by default

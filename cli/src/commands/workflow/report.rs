@@ -118,6 +118,8 @@ impl Report {
             "ok": error.is_none(),
             "operation": self.operation,
             "mode": if self.applies { "apply" } else { "preview" },
+            "error": error.map(CliError::to_json),
+            "warnings": self.warnings,
             "plan": {
                 "digest": hex(&Sha256::digest(digests.join("\n"))),
                 "summary": format!("{} of {} steps", self.steps.len(), self.planned),
@@ -125,13 +127,14 @@ impl Report {
             },
             "result": if self.applies { result } else { Value::Null },
             "journal": if self.applies { json!({"run_id": self.run}) } else { Value::Null },
-            "warnings": self.warnings,
-            "error": error.map(CliError::to_json),
         })
     }
 
     fn text(&self, good: bool) -> String {
         let mut text = String::new();
+        for warning in &self.warnings {
+            let _ = writeln!(text, "warning: {warning}");
+        }
         for step in &self.steps {
             let what = match (step.code, step.output["plan"]["summary"].as_str()) {
                 (0, Some(summary)) => summary.to_owned(),
@@ -142,9 +145,6 @@ impl Report {
         }
         if self.steps.len() < self.planned {
             let _ = writeln!(text, "not attempted: {} steps", self.planned - self.steps.len());
-        }
-        for warning in &self.warnings {
-            let _ = writeln!(text, "warning: {warning}");
         }
         match (self.applies, self.run) {
             (false, _) if good => text.push_str("Nothing was changed; --yes applies it.\n"),

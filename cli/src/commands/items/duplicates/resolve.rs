@@ -13,7 +13,7 @@ use clap_facade::annotate;
 #[command(add = annotate::destructive()
     .example("Merge all works with the same DOI", "items duplicates resolve --by doi --allow-destructive --yes"))]
 pub(crate) struct ResolveArgs {
-    /// Only the groups with one of these items, named by citation key; `-` reads keys from stdin
+    /// Only the groups with one of these items, named by citation key; `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY")]
     keys: Vec<String>,
     /// What makes items duplicates

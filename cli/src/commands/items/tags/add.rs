@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[command(add = annotate::mutating()
     .example("Tag two works", "items tags add darwin1859 mendel1866 --tag heredity --yes"))]
 pub(crate) struct AddArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
     /// The tag to add; may be given again

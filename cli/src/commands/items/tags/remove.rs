@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Debug, clap::Args)]
 #[command(add = annotate::mutating().example("Take a tag off", "items tags remove darwin1859 --tag classic --yes"))]
 pub(crate) struct RemoveArgs {
-    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin
+    /// The citation key or DOI of an item; may name several, `-` reads keys from stdin, where there is one
     #[arg(value_name = "KEY", required = true)]
     keys: Vec<String>,
     /// The tag to take off; may be given again
