@@ -13,4 +13,5 @@ mod server;
 mod session;
 mod surfaces;
 mod trees;
+mod verbs;
 mod workflow;

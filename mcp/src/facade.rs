@@ -12,10 +12,10 @@ use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
-use crate::verbs::OwnVerb;
+use crate::verbs::{MakeScratch, OwnVerb};
 use clap::Command;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The stack of the server's threads: what a `main` usually has, since fixed tools run on them.
@@ -37,6 +37,7 @@ pub struct Facade {
     pub(crate) verbs: Vec<OwnVerb>,
     /// What the walk did not understand, for a program that was read from its help.
     pub(crate) report: Option<crate::wrap::Report>,
+    pub(crate) scratch: Option<Arc<MakeScratch>>,
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
@@ -102,6 +103,7 @@ impl Facade {
             executor: None,
             verbs: Vec::new(),
             report: None,
+            scratch: None,
             tools: Vec::new(),
             workflows: false,
             surface: None,
@@ -302,9 +304,13 @@ fn from_environment(cli: &str) -> Result<Choice, StartError> {
 
 /// Returns the CLI's own executable: this one, or its neighbour of that name, or by the `PATH`.
 fn executable(name: &str) -> PathBuf {
-    let Ok(own) = std::env::current_exe() else { return name.into() };
+    std::env::current_exe().map_or_else(|_| name.into(), |own| own_program(name, &own))
+}
+
+/// Returns what `own` runs the calls of a CLI by: itself, or its neighbour of that name, or by the `PATH`.
+pub(crate) fn own_program(name: &str, own: &Path) -> PathBuf {
     if own.file_stem().is_some_and(|stem| stem == name) {
-        return own;
+        return own.to_owned();
     }
     let neighbour = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     if neighbour.is_file() { neighbour } else { name.into() }

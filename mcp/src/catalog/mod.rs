@@ -3,6 +3,7 @@
 mod constraint;
 pub mod help;
 mod inherited;
+mod lint;
 #[cfg(feature = "stdio")]
 pub(crate) mod naive;
 mod name;
@@ -15,6 +16,7 @@ mod text;
 mod value;
 mod walk;
 
+pub use lint::{Lint, LintCode};
 pub use operation::*;
 
 use clap::Command;
@@ -82,15 +84,6 @@ pub struct Injected {
     pub token: String,
     /// The raw values clap must report for it.
     pub values: Vec<String>,
-}
-
-/// Something about the tree that its author may want to change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lint {
-    /// The command's path, joined by spaces.
-    pub path: String,
-    /// What it is.
-    pub message: String,
 }
 
 /// Why a catalog could not be made: a mistake of the tree's or the facade's author.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The most characters of a tool name: hosts count the server's name in.
-const TOOL_MAX: usize = 52;
+pub(super) const TOOL_MAX: usize = 52;
 /// The most characters of a property key.
 const PROPERTY_MAX: usize = 64;
 

@@ -6,7 +6,9 @@
 use super::constraint::Constraints;
 use super::inherited::{HandedDown, Level};
 use super::name::{Properties, is_same, property};
-use super::{BaseType, Escape, Injected, Lint, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value};
+use super::{
+    BaseType, Escape, Injected, Lint, LintCode, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value,
+};
 use crate::annotate::ArgNote;
 use clap::{Arg, ArgAction, Command};
 use std::cell::RefCell;
@@ -176,7 +178,12 @@ impl<'a> Site<'a> {
             let name = taken.take(&property(&wanted));
             if name != wanted {
                 let message = format!("`{wanted}` is published as `{name}`: the name is taken or not a valid key");
-                lints.push(Lint { path: self.path.to_owned(), message });
+                lints.push(Lint {
+                    code: LintCode::PropertyName,
+                    path: self.path.to_owned(),
+                    param: Some(name.clone()),
+                    message,
+                });
             }
             names[n] = name;
         }

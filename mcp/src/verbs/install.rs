@@ -31,19 +31,19 @@ pub(super) struct Uninstall {
 pub(super) struct Place {
     /// The host
     #[arg(value_parser = host())]
-    host: Host,
+    pub(super) host: Host,
     /// In the project's file instead of the user's
     #[arg(long)]
-    workspace: bool,
+    pub(super) workspace: bool,
     /// The entry's name; else the CLI's
     #[arg(long)]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// Another file than the host's usual one
     #[arg(long)]
-    file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     /// Show the change and write nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 impl Install {

@@ -10,12 +10,16 @@
 //! machine's form, and reads the very catalog that is served.
 
 mod desk;
+mod doctor;
 mod error;
 mod explain;
+mod export;
 mod install;
+mod lint;
 mod lock;
 mod mount;
 mod own;
+mod scratch;
 mod start;
 mod stats;
 mod tools;
@@ -29,3 +33,4 @@ pub use verb::Verbs;
 pub use wrapped::main_wrapped;
 
 pub(crate) use own::OwnVerb;
+pub(crate) use scratch::MakeScratch;

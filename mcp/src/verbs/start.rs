@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Serve stdio until the client leaves (the default)
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(super) struct Start {
     /// What is listed; without it, what the environment says
     #[arg(long, value_name = "NAME", value_parser = surface())]

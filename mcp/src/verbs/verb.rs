@@ -1,8 +1,11 @@
 //! Every verb, one line and one match arm each.
 
 use super::desk::Desk;
+use super::doctor::Doctor;
 use super::explain::Explain;
+use super::export::Export;
 use super::install::{Install, Uninstall};
+use super::lint::LintVerb;
 use super::lock::Lock;
 use super::start::Start;
 use super::stats::Stats;
@@ -51,6 +54,9 @@ enum Verb {
     Stats(Stats),
     Explain(Explain),
     Lock(Lock),
+    Lint(LintVerb),
+    Export(Export),
+    Doctor(Doctor),
     Install(Install),
     Uninstall(Uninstall),
 }
@@ -64,6 +70,9 @@ impl Parsed {
             Some(Verb::Stats(verb)) => verb.run(desk),
             Some(Verb::Explain(verb)) => verb.run(desk),
             Some(Verb::Lock(verb)) => verb.run(desk),
+            Some(Verb::Lint(verb)) => verb.run(desk),
+            Some(Verb::Export(verb)) => verb.run(desk),
+            Some(Verb::Doctor(verb)) => verb.run(desk),
             Some(Verb::Install(verb)) => verb.run(desk),
             Some(Verb::Uninstall(verb)) => verb.run(desk),
         }

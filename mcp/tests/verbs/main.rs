@@ -2,8 +2,11 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod doctor;
 mod explain;
+mod export;
 mod install;
+mod lint;
 mod lock;
 mod renamed;
 mod tools;

@@ -1,0 +1,188 @@
+//! `doctor`: starts a server as a host with windows does, and says in plain words what is missing.
+
+mod client;
+mod host;
+
+use super::VerbError;
+use super::desk::Desk;
+use super::install::{Place, entry};
+use super::start::Start;
+use crate::catalog::{Catalog, Effect};
+use crate::hosts::{self, Entry, Host};
+use clap::Args;
+use client::{Client, Fault};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Start the server as a host would, talk to it, and say in plain words what is missing
+#[derive(Args, Clone, Debug)]
+pub(super) struct Doctor {
+    /// Try the entry that this host has registered; else this program
+    #[arg(long, value_parser = super::install::host())]
+    host: Option<Host>,
+    /// The entry in the project's file instead of the user's
+    #[arg(long, requires = "host")]
+    workspace: bool,
+    /// The entry's name; else the CLI's
+    #[arg(long, requires = "host")]
+    name: Option<String>,
+    /// Another file than the host's usual one
+    #[arg(long, requires = "host")]
+    file: Option<std::path::PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One thing that was tried.
+struct Step {
+    what: &'static str,
+    end: End,
+    note: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Good,
+    /// Worth knowing, and no fault of the server.
+    Remark,
+    Bad,
+}
+
+impl Doctor {
+    pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
+        let mut steps = Vec::new();
+        if let Some(report) = &desk.facade.report {
+            let end = if report.summary().is_some() { End::Remark } else { End::Good };
+            steps.push(Step { what: "help", end, note: report.to_string().trim_end().to_owned() });
+        }
+        let catalog = desk.facade.catalog()?;
+        match self.entry(&desk)? {
+            Ok(entry) => examine(&entry, &catalog, &mut steps),
+            Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
+        }
+        let good = steps.iter().all(|step| step.end != End::Bad);
+        if self.json {
+            let end = |end| match end {
+                End::Good => "good",
+                End::Remark => "remark",
+                End::Bad => "bad",
+            };
+            let step = |step: &Step| json!({ "step": step.what, "end": end(step.end), "note": step.note });
+            desk.json(&json!({ "good": good, "steps": steps.iter().map(step).collect::<Vec<_>>() }))?;
+        } else {
+            for Step { what, end, note } in &steps {
+                let sign = match end {
+                    End::Good => "ok",
+                    End::Remark => "note",
+                    End::Bad => "BAD",
+                };
+                desk.say(format!("{sign:<5}{what:<10} {}", note.replace('\n', "\n                ")))?;
+            }
+            desk.say(if good { "an agent can work with it" } else { "an agent can't work with it as it is" })?;
+        }
+        Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Returns what a host would start, or why it would start nothing.
+    fn entry(&self, desk: &Desk<'_>) -> Result<Result<Entry, String>, VerbError> {
+        let Some(host) = self.host else {
+            let start = Start::default();
+            return Ok(Ok(Entry { env: Default::default(), ..entry(desk, &start)? }));
+        };
+        let place =
+            Place { host, workspace: self.workspace, name: self.name.clone(), file: self.file.clone(), dry_run: true };
+        let target = place.target(desk)?;
+        let file = target.file.display();
+        Ok(match hosts::registered(&target) {
+            Ok(Some(entry)) => Ok(entry),
+            Ok(None) => Err(format!("{file} has no entry `{}`: run `install {}`", target.name, host.id())),
+            Err(error) => Err(format!("{} would not start it: {error}", host.title())),
+        })
+    }
+}
+
+/// Tries one thing after the other, up to the first that fails.
+fn examine(entry: &Entry, catalog: &Catalog, steps: &mut Vec<Step>) {
+    let result = (|| {
+        let mut client = Client::start(entry).map_err(|fault| ("start", fault))?;
+        steps.push(Step { what: "start", end: End::Good, note: host::line(entry) });
+        let server = client.handshake().map_err(|fault| ("handshake", fault))?;
+        steps.push(Step { what: "handshake", end: End::Good, note: server });
+        let tools = client.tools().map_err(|fault| ("tools", fault))?;
+        let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+        let note = match names.len() {
+            0 => return Err(("tools", Fault::plain("it lists no tools, so an agent can do nothing"))),
+            count => format!("{count}: {}", shown(&names)),
+        };
+        steps.push(Step { what: "tools", end: End::Good, note });
+        let Some((label, tool, arguments)) = reading(catalog, &names) else {
+            let note = "no tool is known to read only, so none was called";
+            steps.push(Step { what: "call", end: End::Remark, note: note.to_owned() });
+            return Ok(());
+        };
+        let (failed, text) = client.call(&tool, &arguments).map_err(|fault| ("call", fault))?;
+        steps.push(called(&label, failed, &text));
+        Ok(())
+    })();
+    if let Err((what, fault)) = result {
+        steps.push(Step { what, end: End::Bad, note: fault.to_string() });
+    }
+}
+
+/// Chooses a call that changes nothing: of a command that is declared so and needs nothing, or a search.
+fn reading(catalog: &Catalog, tools: &[&str]) -> Option<(String, String, Value)> {
+    let free = |operation: &&std::sync::Arc<crate::catalog::Operation>| {
+        operation.declared == Some(Effect::ReadOnly)
+            && operation.constraints.is_empty()
+            && !operation.params.iter().any(|param| param.required)
+    };
+    if let Some(operation) = catalog.operations().iter().find(free) {
+        let label = format!("`{}`", operation.name);
+        if tools.contains(&"command_read") {
+            return Some((label, "command_read".to_owned(), json!({ "name": operation.name })));
+        }
+        if tools.contains(&operation.tool.as_str()) {
+            return Some((label, operation.tool.clone(), json!({})));
+        }
+    }
+    tools.contains(&"command_search").then(|| {
+        let label = "command_search, since no command is declared to read only".to_owned();
+        (label, "command_search".to_owned(), json!({}))
+    })
+}
+
+fn called(label: &str, failed: bool, text: &str) -> Step {
+    let short: String = text.chars().take(300).collect();
+    if !failed {
+        return Step { what: "call", end: End::Good, note: format!("{label} answered {} bytes", text.len()) };
+    }
+    // A refusal is the server's own; anything else is a command that ran and had something to say.
+    let refusal: Option<Value> = serde_json::from_str(text).ok();
+    match refusal.as_ref().and_then(|answer| answer["error"]["code"].as_str()) {
+        Some(code) => {
+            let error = refusal.as_ref().map(|answer| &answer["error"]).unwrap_or(&Value::Null);
+            let text = |key: &str| error[key].as_str().unwrap_or_default();
+            let why = format!("{label}: {code}: {}", text("message"));
+            match code {
+                // It answers, but does not have the commands that this program has.
+                "EFFECT_DENIED" | "UNKNOWN_OPERATION" => {
+                    let note = format!("{why}\nis the server that starts here of another version than this program?");
+                    Step { what: "call", end: End::Remark, note }
+                }
+                _ => {
+                    Step { what: "call", end: End::Bad, note: format!("{why}\n{}", text("hint")).trim_end().to_owned() }
+                }
+            }
+        }
+        None => Step { what: "call", end: End::Remark, note: format!("{label} ran and failed: {short}") },
+    }
+}
+
+fn shown(names: &[&str]) -> String {
+    const SHOWN: usize = 6;
+    match names.len() {
+        0..=SHOWN => names.join(", "),
+        _ => format!("{}, …", names[..SHOWN].join(", ")),
+    }
+}

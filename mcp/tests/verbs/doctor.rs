@@ -1,0 +1,103 @@
+//! Real processes, started as a host with windows starts them.
+#![cfg(unix)]
+
+use super::{facade, notes};
+use clap_facade::verbs::Launch;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn doctor(program: &Path, behind: Vec<OsString>, words: &[&str]) -> (bool, String) {
+    let facade = facade(notes());
+    let matches = facade.parse(["notes-mcp", "doctor"].iter().chain(words)).unwrap();
+    let launch = Launch { program: program.to_owned(), before: Vec::new(), behind };
+    let mut out = Vec::new();
+    let ended = facade.execute(&matches, launch, &mut out).unwrap();
+    (ended == ExitCode::SUCCESS, String::from_utf8(out).unwrap())
+}
+
+const HELP: &str = r#"#!/bin/sh
+case "$*" in
+  --help) printf 'Keeps notes\n\nUsage: notes <COMMAND>\n\nCommands:\n  list  List notes\n\nOptions:\n  -h, --help  Print help\n';;
+  "list --help") printf 'List notes\n\nUsage: notes list\n\nOptions:\n  -h, --help  Print help\n';;
+  list) echo '["one"]';;
+  *) exit 2;;
+esac
+"#;
+
+#[test]
+fn a_server_that_works_is_said_to_work_though_it_is_not_quite_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = script(folder.path(), "notes", HELP);
+    let behind = vec!["--".into(), notes.into()];
+    let (good, out) = doctor(Path::new(env!("CARGO_BIN_EXE_clap-facade")), behind, &[]);
+    assert!(good, "{out}");
+    for line in ["ok   start", "PATH=/usr/bin:/bin", "ok   handshake  notes ", "ok   tools      3: command_search"] {
+        assert!(out.contains(line), "{line:?} is not in {out}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_in_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text, words) in [
+        (
+            "ends",
+            "#!/bin/sh\necho 'the library is not there' >&2\nexit 3\n",
+            &["instead of answering `initialize`", "exit status: 3", "the library is not there"][..],
+        ),
+        ("silent", "#!/bin/sh\nexit 0\n", &["it said nothing on its stderr"]),
+        ("prints", "#!/bin/sh\necho Welcome\ncat >/dev/null\n", &["prints on its stdout", "`Welcome`"]),
+        ("helper", "#!/bin/sh\nno-such-helper serve\n", &["no-such-helper", "not found"]),
+        ("interpreter", "#!/no/such/interpreter\n", &["interpreter that does not exist"]),
+        (
+            "empty",
+            "#!/bin/sh\nread line; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'\nread line; read line; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}'\n",
+            &["lists no tools"],
+        ),
+        (
+            "refuses",
+            "#!/bin/sh\nread line; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}'\n",
+            &["`initialize` is refused"],
+        ),
+    ] {
+        let (good, out) = doctor(&script(folder.path(), name, text), Vec::new(), &[]);
+        assert!(!good && out.contains("BAD"), "{name}: {out}");
+        for word in words {
+            assert!(out.contains(word), "{name}: {word:?} is not in {out}");
+        }
+    }
+}
+
+#[test]
+fn the_server_starts_as_a_host_starts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let text = format!("#!/bin/sh\n{{ pwd; env; [ -t 0 ] && echo tty; }} >{}\n", seen.display());
+    doctor(&script(folder.path(), "look", &text), Vec::new(), &[]);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert!(seen.starts_with("/\n") && seen.contains("PATH=/usr/bin:/bin\n") && !seen.contains("tty\n"), "{seen}");
+    assert!(!seen.contains("CARGO"), "{seen}");
+}
+
+#[test]
+fn a_registered_entry_is_what_is_tried_and_a_missing_one_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mcp.json");
+    let words = ["--host", "cursor", "--file", file.to_str().unwrap()];
+    let (good, out) = doctor(Path::new("/bin/true"), Vec::new(), &words);
+    assert!(!good && out.contains("run `install cursor`"), "{out}");
+    let ends = script(folder.path(), "ends", "#!/bin/sh\necho \"NOTES=$NOTES\" >&2\nexit 1\n");
+    let entry = serde_json::json!({ "command": ends, "args": [], "env": { "NOTES": "here" } });
+    std::fs::write(&file, serde_json::json!({ "mcpServers": { "notes": entry } }).to_string()).unwrap();
+    let (good, out) = doctor(Path::new("/bin/true"), Vec::new(), &words);
+    assert!(!good && out.contains("NOTES=here"), "{out}");
+}
