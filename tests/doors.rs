@@ -1,7 +1,7 @@
 //! The doors: one suite, imported once for each of them, and what only a real process can show.
 
 mod memory;
-pub(crate) mod process;
+mod process;
 
 use crate::session::{Era, Session};
 use clap_facade::surface::Choice;

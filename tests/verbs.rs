@@ -1,6 +1,6 @@
 //! The verbs of a real server, in processes of their own.
 
-use crate::doors::process::{MYCLI_MCP, within};
+use crate::server::{MYCLI_MCP, within};
 use std::process::Output;
 use tempfile::TempDir;
 use tokio::process::Command;

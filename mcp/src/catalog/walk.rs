@@ -144,7 +144,7 @@ impl<'a> Walker<'a> {
             let below = Here {
                 path: here.path.iter().cloned().chain([word.to_owned()]).collect(),
                 spoken: here.spoken.iter().flat_map(join).take(SPOKEN_MAX).collect(),
-                former: former(&here, child),
+                former: former(here, child),
                 author,
                 excuse: inherited.or(is_help.then_some(Excuse::Framework)),
                 handed_down: Rc::clone(&handed_down),

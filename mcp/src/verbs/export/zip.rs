@@ -11,7 +11,7 @@ pub(super) struct Zip {
 }
 
 /// 1980-01-01, the first day that the format knows.
-const DATE: u16 = 0b0000000_0001_00001;
+const DATE: u16 = 0b0000_0000_0010_0001;
 /// The version of the format that is needed, and that Unix made it.
 const NEEDED: u16 = 20;
 const MADE_BY: u16 = (3 << 8) | NEEDED;
