@@ -173,6 +173,9 @@ impl Host {
 
     /// Returns the files that the host reads, the usual one first. Nothing is looked up.
     ///
+    /// Where a user moved a host's folder by the host's own means (`CODEX_HOME`, `CLAUDE_CONFIG_DIR`, a profile of VS
+    /// Code), the file is another one: set [`Target::file`](super::Target::file) then.
+    ///
     /// # Errors
     /// When the host has no file for that scope.
     pub fn files(self, scope: Scope, places: &Places) -> Result<Vec<PathBuf>, NoSuchScope> {

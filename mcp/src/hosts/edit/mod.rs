@@ -17,6 +17,9 @@ use serde_json::{Map, Value};
 pub(super) use data::Data;
 pub(super) use revert::revert;
 
+/// The keys by which hosts name the address of a server that they don't start.
+const ADDRESSES: &[&str] = &["url", "serverUrl", "httpUrl", "uri"];
+
 /// What to do when the host has an entry of that name already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Existing {
@@ -59,6 +62,14 @@ pub enum EditError {
     Exists {
         /// The entry's name.
         name: String,
+    },
+    /// The entry of that name is a server that is reached by an address: it can't become a program bit by bit.
+    #[error("the entry `{name}` is a server at an address (`{key}`): remove it first, or choose another name")]
+    Remote {
+        /// The entry's name.
+        name: String,
+        /// The key that holds the address.
+        key: &'static str,
     },
     /// The host has no entry of that name.
     #[error("there is no entry `{name}`")]
@@ -109,6 +120,10 @@ pub fn insert(text: &str, host: Host, name: &str, entry: &Entry, existing: Exist
         Some(old) if old.has(&says) => return Ok(text.to_owned()),
         Some(_) if existing == Existing::Refuse => return Err(EditError::Exists { name: name.to_owned() }),
         _ => {}
+    }
+    let is_remote = |key: &&&str| old.is_some_and(|old| old.get(key).is_some());
+    if let Some(key) = ADDRESSES.iter().find(is_remote) {
+        return Err(EditError::Remote { name: name.to_owned(), key });
     }
     let after = set(body, host.format(), &[host.key(), name], &patch)?;
     let mut expected = before.clone();

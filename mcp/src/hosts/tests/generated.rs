@@ -153,6 +153,15 @@ fn check(host: Host, text: &str) -> Result<(), TestCaseError> {
     prop_assert!(keeps(&after, &kept), "{text:?} became {after:?}");
     prop_assert_eq!(edit::read(&after, host, "app").unwrap(), Some(entry()));
     prop_assert_eq!(edit::revert(&after, text, host, "app").unwrap(), text);
+    let note = match host.format() {
+        Format::Json => " \n",
+        Format::Jsonc => "// a note\n",
+        Format::Toml | Format::Yaml => "# a note\n",
+    };
+    if !text.starts_with('\u{feff}') {
+        let noted = edit::revert(&format!("{note}{after}"), text, host, "app").unwrap();
+        prop_assert_eq!(noted, format!("{note}{text}"), "a line above in the meantime");
+    }
     let removed = remove(&after, host, "app").unwrap();
     prop_assert!(keeps(&removed, &kept), "{text:?} became {removed:?}");
     let replaced = add(&after, "app", &other()).unwrap();

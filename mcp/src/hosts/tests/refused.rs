@@ -77,6 +77,20 @@ fn a_key_that_is_written_twice_is_refused() {
 }
 
 #[test]
+fn a_server_at_an_address_is_not_turned_into_a_program() {
+    let files: &[(Host, &str, &str)] = &[
+        (Host::ClaudeCode, "{\"mcpServers\": {\"app\": {\"type\": \"http\", \"url\": \"https://x\"}}}", "url"),
+        (Host::Windsurf, "{\"mcpServers\": {\"app\": {\"serverUrl\": \"https://x\"}}}", "serverUrl"),
+        (Host::Codex, "[mcp_servers.app]\nurl = \"https://x\"\n", "url"),
+        (Host::Goose, "extensions:\n  app: {type: sse, uri: 'https://x'}\n", "uri"),
+    ];
+    for (host, text, key) in files {
+        let result = insert(text, *host, "app", &entry(), Existing::Replace);
+        assert_eq!(result, Err(EditError::Remote { name: "app".to_owned(), key }), "{text:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_proved_is_refused() {
     let files: &[(Host, &str)] = &[
         (Host::Goose, "a: 1\n---\nb: 2\n"),
