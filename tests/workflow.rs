@@ -96,6 +96,44 @@ async fn a_preview_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_preview_of_steps_that_need_each_other_changes_nothing() {
+    let library = Library::new(Era::Modern).await;
+    let file = library.0.folder.path().join("data/library.sqlite");
+    let exported = library.0.folder.path().join("out.bib");
+    let (before, bytes) = (library.dump(), std::fs::read(&file).unwrap());
+    let tagged = json!({ "command": "items tags add", "flags": { "keys": ["hobbes1651"], "tag": ["state"] } });
+    let export = json!({ "command": "export bibtex", "flags": { "output": exported } });
+    let list = json!({ "command": "items list", "name": "list" });
+    let steps = json!([add("Leviathan", "hobbes1651"), tagged, export, list]);
+    let answer = library.submit(json!({ "steps": steps })).await;
+    assert!(!answer.failed, "{}", answer.all());
+    let report = answer.json();
+    for step in report["steps"].as_array().unwrap().iter().take(3) {
+        assert_eq!(step["output"]["mode"], "preview", "{step}");
+        assert!(step["output"]["plan"]["operations"].as_array().is_some_and(|plan| !plan.is_empty()), "{step}");
+    }
+    assert!(report["steps"][3]["output"].to_string().contains("hobbes1651"), "a read sees what the preview added");
+    assert_eq!((library.dump(), std::fs::read(&file).unwrap()), (before, bytes));
+    assert!(!exported.exists(), "a file appears at the commit alone");
+
+    let answer = library.submit(json!({ "steps": steps, "yes": true })).await;
+    assert!(!answer.failed, "what was previewed is what applies: {}", answer.all());
+    assert_eq!(library.keys().await, ["hobbes1651", "newton1704"]);
+    assert!(exported.exists());
+}
+
+#[tokio::test]
+async fn a_preview_makes_no_library() {
+    let setup = Setup::of(MYCLI_MCP);
+    let data = setup.folder.path().join("data");
+    let library = Library(setup.env("MYCLI_DATA_DIR", &data).start(Era::Modern).await);
+    let steps = json!([add("Leviathan", "hobbes1651"), { "command": "items list" }]);
+    let answer = library.submit(json!({ "steps": steps })).await;
+    assert!(!answer.failed && answer.text().contains("hobbes1651"), "{}", answer.all());
+    assert!(!data.join("library.sqlite").exists());
+}
+
+#[tokio::test]
 async fn an_apply_is_one_transaction_and_one_run_of_the_journal() {
     for era in Era::ALL {
         let library = Library::new(era).await;

@@ -19,6 +19,7 @@ pub struct Batch {
     library: Library,
     db: Option<Db>,
     state: Option<BatchState>,
+    rehearses: bool,
 }
 
 /// What the commands of a batch share.
@@ -59,6 +60,14 @@ impl Batch {
         Self::begin_on(Library::locate_group(None)?, max_changes)
     }
 
+    /// Begins a batch on the default library that is only ever rolled back: a library that does not exist is not made.
+    ///
+    /// # Errors
+    /// When the library can't be opened, or another writer holds it.
+    pub fn rehearse(max_changes: usize) -> Result<Self, CliError> {
+        Self::rehearse_on(Library::locate_group(None)?, max_changes)
+    }
+
     /// Begins a batch on the library that the global flags of `matches` name.
     ///
     /// # Errors
@@ -71,7 +80,14 @@ impl Batch {
         let db = library.create()?;
         db.begin_writing()?;
         let state = BatchState { limit: max_changes, ..BatchState::default() };
-        Ok(Self { library, db: Some(db), state: Some(state) })
+        Ok(Self { library, db: Some(db), state: Some(state), rehearses: false })
+    }
+
+    pub(crate) fn rehearse_on(library: Library, max_changes: usize) -> Result<Self, CliError> {
+        let db = library.open()?;
+        db.begin_writing()?;
+        let state = BatchState { limit: max_changes, ..BatchState::default() };
+        Ok(Self { library, db: Some(db), state: Some(state), rehearses: true })
     }
 
     /// Runs one command inside the batch and gives its exit code.
@@ -117,6 +133,9 @@ impl Batch {
             return Err(CliError::failure("a command of the batch broke it; nothing was changed"));
         };
         let Some(run) = state.run else { return Ok(None) };
+        if self.rehearses {
+            return Err(CliError::failure("a rehearsal can't be committed; nothing was changed"));
+        }
         db.set_writable(true)?;
         let digest = hex(&Sha256::digest(state.digests.join("\n")));
         let summary = format!("{} commands", state.digests.len());

@@ -135,6 +135,7 @@ impl Handler {
     fn unknown(&self, name: &str, refusal: &Refusal) -> ErrorData {
         let names = self.tools.iter().map(|tool| &*tool.name);
         let there_are = match nearest(name, names.clone()) {
+            _ if refusal.hint.is_some() => String::new(),
             Some(near) => format!("; did you mean `{near}`?"),
             None if self.tools.len() > SHOWN_TOOLS => String::new(),
             None => format!("; there are: {}", names.collect::<Vec<_>>().join(", ")),

@@ -43,7 +43,8 @@ pub struct Io<'a> {
 
 /// Several commands that take effect together or not at all, as the CLI does it.
 ///
-/// Dropped without a commit, it must leave no change.
+/// Dropped without a commit, it must leave no change: a workflow is previewed by running its commands in a unit that is
+/// rolled back. What can't be rolled back, such as a file, is put off until the commit, or the command is refused.
 pub trait UnitOfWork: Send {
     /// Runs one command inside the transaction.
     ///
@@ -62,7 +63,7 @@ pub trait UnitOfWork: Send {
 }
 
 type Run = dyn Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync;
-type Begin = dyn Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync;
+type Begin = dyn Fn(&Opening) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync;
 
 /// Runs the CLI's own code, each call on a thread of its own.
 ///
@@ -90,11 +91,11 @@ impl InProcess {
         Self { run: Arc::new(run), begin: None, turns: Turns::default(), stop_grace: STOP_GRACE }
     }
 
-    /// Offers one transaction over several commands; `begin` gets the most changes that the whole may make.
+    /// Offers one transaction over several commands; `begin` is told what the whole may do.
     #[must_use]
     pub fn with_unit<F>(mut self, begin: F) -> Self
     where
-        F: Fn(Option<u64>) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
+        F: Fn(&Opening) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
     {
         self.begin = Some(Arc::new(begin));
         self
@@ -129,11 +130,11 @@ impl Executor for InProcess {
         let begin = self.begin.clone()?;
         let stop_grace = self.stop_grace;
         Some(Box::pin(async move {
-            let Opening { max_changes, timeout, cancel } = opening;
+            let (timeout, cancel) = (opening.timeout, opening.cancel.clone());
             let end = Instant::now() + timeout;
             let turn = self.turns.wait("a workflow", timeout, stop_grace, &cancel).await?;
             let left = turn.left().clone().drop_guard();
-            let opened = on_thread(move || begin(max_changes).map(|work| Open { work: Some(work), turn }));
+            let opened = on_thread(move || begin(&opening).map(|work| Open { work: Some(work), turn }));
             let opened = tokio::select! {
                 biased;
                 opened = opened => opened?,

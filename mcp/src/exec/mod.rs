@@ -90,12 +90,23 @@ pub trait Unit: Send {
 /// What a transaction over several jobs may do.
 #[derive(Clone, Debug)]
 pub struct Opening {
+    /// What becomes of it where nothing fails.
+    pub intent: Intent,
     /// The most changes that the whole may make.
     pub max_changes: Option<u64>,
     /// The longest wait for other writes to end.
     pub timeout: Duration,
     /// Ends the wait.
     pub cancel: CancellationToken,
+}
+
+/// What becomes of a transaction where nothing fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// It is committed.
+    Apply,
+    /// It is rolled back in any case: its jobs show what they would do, each after the ones before it.
+    Preview,
 }
 
 /// What to run: made from a proof alone.

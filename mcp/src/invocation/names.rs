@@ -50,9 +50,12 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// Returns the param name nearest to one that does not exist.
+///
+/// Never a gate: to offer it would be to suggest an effect that the caller did not ask for.
 pub(super) fn nearest_param(operation: &Operation, name: &str) -> Option<String> {
-    let close = nearest(name, operation.params.iter().flat_map(|param| names_of(param)))?;
-    operation.params.iter().find(|param| names_of(param).any(|name| name == close)).map(|param| param.name.clone())
+    let params = || operation.params.iter().filter(|param| !param.gate);
+    let close = nearest(name, params().flat_map(|param| names_of(param)))?;
+    params().find(|param| names_of(param).any(|name| name == close)).map(|param| param.name.clone())
 }
 
 fn names_of(param: &Param) -> impl Iterator<Item = &str> {

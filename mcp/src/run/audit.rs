@@ -4,6 +4,7 @@
 
 use super::{Call, Caller, Outcome, Target};
 use crate::catalog::Effect;
+use crate::exec::Intent;
 use crate::refusal::{Kind, Refusal};
 use serde_json::{Map, Value, json};
 use std::fs::{File, OpenOptions};
@@ -145,9 +146,18 @@ impl Entry {
         let params = match &call.target {
             Target::Operation(proved) => Value::Object(proved.invocation().to_json()),
             Target::Tool(_, arguments) => Value::Object(arguments.clone()),
-            Target::Workflow(workflow) => json!({ "steps": workflow.names() }),
+            Target::Workflow(workflow) => json!({ "steps": workflow.names(), "yes": workflow.applies() }),
         };
         self.line.insert("params".into(), shorten(params));
+    }
+
+    /// Adds what becomes of the workflow that the call is a step of: what a preview did is taken back.
+    pub(crate) fn step_of(&mut self, intent: Intent) {
+        let intent = match intent {
+            Intent::Apply => "apply",
+            Intent::Preview => "preview",
+        };
+        self.line.insert("workflow".into(), intent.into());
     }
 }
 

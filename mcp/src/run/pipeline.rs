@@ -12,7 +12,7 @@ use super::{
 };
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect};
-use crate::exec::{Executor, Limits};
+use crate::exec::{Executor, Intent, Limits};
 use crate::refusal::Refusal;
 use crate::surface::Surface;
 use serde_json::{Map, Value};
@@ -143,6 +143,7 @@ impl Pipeline {
         };
         let mut entry = self.audit.begin(&call.tool, self.surface.name(), caller);
         entry.resolved(&call);
+        entry.step_of(step.intent);
         let result = async {
             self.kill.check(caller)?;
             self.check(&call, caller, &entry)?;
@@ -160,4 +161,6 @@ impl Pipeline {
 pub(crate) struct StepCall {
     pub(crate) proved: Arc<Proved>,
     pub(crate) stdin: Option<Vec<u8>>,
+    /// What becomes of the workflow.
+    pub(crate) intent: Intent,
 }

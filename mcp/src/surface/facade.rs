@@ -4,7 +4,7 @@ use super::fixed::{Answer, FixedTool, fit, schema};
 use super::{Beside, Surface, Tool, detail};
 use crate::argv::Proved;
 use crate::catalog::search::Index;
-use crate::catalog::{Catalog, Effect, Operation};
+use crate::catalog::{Catalog, Effect, Excuse, Operation};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::{Call, Target};
@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, OnceLock};
 
-const SEARCH: &str = "command_search";
-const READ: &str = "command_read";
-const RUN: &str = "command_run";
+pub(super) const SEARCH: &str = "command_search";
+pub(super) const READ: &str = "command_read";
+pub(super) const RUN: &str = "command_run";
 
 /// How many hits a search shows unless told otherwise.
 const HITS: usize = 6;
@@ -91,15 +91,27 @@ impl Commands {
         let (own, stray): (Map<_, _>, Map<_, _>) =
             arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "name" | "flags" | "args"));
         let mut own = own;
-        let args = match own.remove("args") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(items)) => items,
-            Some(Value::String(line)) => split(&line)?,
-            Some(other) => vec![other],
-        };
+        if own.get("name").is_none_or(Value::is_null)
+            && let Some((key, value)) = stray.iter().find(|(key, _)| FOR_NAME.contains(&key.as_str()))
+        {
+            return Err(Refusal::invalid(vec![Problem {
+                param: key.clone(),
+                problem: "unknown param".to_owned(),
+                given: Some(value.to_string().chars().take(80).collect()),
+                expected: Some("the command in `name`".to_owned()),
+                allowed: ["name", "flags", "args"].map(str::to_owned).into(),
+                nearest: Some("name".to_owned()),
+            }]));
+        }
+        let args = positionals(own.remove("args"))?;
         let mut own = fit(&self.run_schema, own)?;
         let name = own.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let operation = find(catalog, &name)?;
+        let operation = find(catalog, &name).map_err(|refusal| {
+            match self.beside.workflows && HAND_OVER.contains(&name.as_str()) {
+                true => refusal.hint(format!("several commands in order are run by {}", crate::run::workflow::NAME)),
+                false => refusal,
+            }
+        })?;
         let mut flags = match own.remove("flags") {
             Some(Value::Object(flags)) => flags,
             _ => Map::new(),
@@ -168,12 +180,39 @@ impl Surface for Commands {
 pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Arc<Operation>, Refusal> {
     catalog.find(name).ok_or_else(|| {
         let near = catalog.nearest(name, 3);
-        let refusal = Refusal::new(Kind::UnknownOperation).because(format!("no command is called `{name}`"));
+        let excused = catalog.excused().iter().find(|excused| excused.path == name && excused.reason != Excuse::Group);
+        let refusal = Refusal::new(Kind::UnknownOperation).because(match excused {
+            Some(excused) => format!("`{}` can't be called here", excused.path),
+            None => format!("no command is called `{name}`"),
+        });
         match near.as_slice() {
             [] => refusal,
             near => refusal.hint(format!("the nearest are: {}", near.join(", "))),
         }
     })
+}
+
+/// Commands that run several others, which is what `workflow_submit` is for.
+const HAND_OVER: &[&str] = &["workflow", "workflow run", "workflow submit", "workflow_submit", "batch"];
+
+/// What callers write for `name`.
+const FOR_NAME: &[&str] = &["command", "cmd", "operation", "tool", "path", "command_name"];
+
+/// Reads positionals: an array, one shell-quoted string, or one value.
+pub(crate) fn positionals(args: Option<Value>) -> Result<Vec<Value>, Refusal> {
+    match args {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(Value::String(line)) => split(&line),
+        Some(object @ Value::Object(_)) => Err(Refusal::invalid(vec![Problem {
+            param: "args".into(),
+            problem: "an object, and positionals have no names".into(),
+            given: Some(object.to_string().chars().take(80).collect()),
+            expected: Some("an array of strings in order; or params by name in `flags`".into()),
+            ..Problem::default()
+        }])),
+        Some(other) => Ok(vec![other]),
+    }
 }
 
 /// Splits one shell-quoted string into positionals.

@@ -5,6 +5,7 @@ use crate::catalog::Effect;
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::Outcome;
 use crate::run::bound::Bound;
+use crate::run::workflow::APPLY;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -73,9 +74,8 @@ impl FixedTool {
             effect: Some(effect),
         };
         let handler = move |arguments: Value| {
-            let arguments = serde_json::from_value::<T>(arguments)
-                .map_err(|error| Refusal::new(Kind::InvalidParams).because(error.to_string()))?;
-            run(arguments)
+            let Value::Object(arguments) = arguments else { return Err(Refusal::new(Kind::InvalidParams)) };
+            run(typed(arguments)?)
         };
         Self { tool, effect, handler: Arc::new(handler) }
     }
@@ -218,7 +218,8 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
         let Some((known, kind)) = properties.iter().find(|(known, _)| plain(known) == plain(&name)) else {
             problems.push(Problem {
                 problem: "unknown param".into(),
-                nearest: nearest(&name, properties.keys().map(String::as_str)),
+                // To offer the gate would be to suggest what the caller did not ask for.
+                nearest: nearest(&name, properties.keys().map(String::as_str).filter(|known| *known != APPLY)),
                 allowed: properties.keys().cloned().collect(),
                 param: name,
                 ..Problem::default()
@@ -255,6 +256,50 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
         }
     }
     if problems.is_empty() { Ok(fitted) } else { Err(Refusal::invalid(problems)) }
+}
+
+/// Makes arguments that fit their schema the type that it was made from; what the type does not take is named.
+pub(crate) fn typed<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Refusal> {
+    let read = |arguments: &Map<String, Value>| {
+        serde_json::from_value::<T>(Value::Object(arguments.clone())).map_err(|error| error.to_string())
+    };
+    let mut error = match read(&arguments) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let mut problems = Vec::new();
+    let mut left = arguments;
+    // Deserializers don't tell where they stopped: it is the argument without which they stop elsewhere, if at all.
+    while let Some((name, value, next)) = left.iter().find_map(|(name, value)| {
+        let mut without = left.clone();
+        without.remove(name);
+        let next = read(&without).err();
+        (next.as_ref() != Some(&error)).then(|| (name.clone(), value.to_string(), next))
+    }) {
+        let (problem, expected) = error.split_once(", expected ").unwrap_or((&error, ""));
+        let expected = match expected {
+            "u32" => "an integer from 0 to 4294967295",
+            "u64" | "usize" => "an integer of at least 0",
+            "a map" => "an object",
+            other => other,
+        };
+        left.remove(&name);
+        problems.push(Problem {
+            problem: problem.to_owned(),
+            given: Some(value.chars().take(80).collect()),
+            expected: Some(expected.to_owned()).filter(|expected| !expected.is_empty()),
+            param: name.clone(),
+            ..Problem::default()
+        });
+        match next {
+            Some(next) if !next.starts_with(&format!("missing field `{name}`")) => error = next,
+            _ => return Err(Refusal::invalid(problems)),
+        }
+    }
+    match problems.is_empty() {
+        true => Err(Refusal::new(Kind::InvalidParams).because(error)),
+        false => Err(Refusal::invalid(problems)),
+    }
 }
 
 /// Reads a value as a JSON type where it has one reading.
@@ -368,5 +413,46 @@ mod tests {
             ]
         );
         assert_eq!(refusal.problems[0].nearest.as_deref(), Some("limit"));
+    }
+
+    #[test]
+    fn what_the_schema_lets_through_and_the_type_does_not_is_named_too() {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[expect(dead_code, reason = "only how it is read is looked at")]
+        struct Typed {
+            steps: Vec<Map<String, Value>>,
+            limit: Option<u32>,
+            most: Option<usize>,
+        }
+        for (given, problems) in [
+            (
+                json!({"steps": [], "limit": -1}),
+                vec!["limit: invalid value: integer `-1`; an integer from 0 to 4294967295"],
+            ),
+            (
+                json!({"most": -2, "steps": ["x"], "limit": 5_000_000_000_u64}),
+                vec![
+                    "most: invalid value: integer `-2`; an integer of at least 0",
+                    "limit: invalid value: integer `5000000000`; an integer from 0 to 4294967295",
+                    "steps: invalid type: string \"x\"; an object",
+                ],
+            ),
+            (json!({"steps": ["items list"]}), vec!["steps: invalid type: string \"items list\"; an object"]),
+        ] {
+            let fitted = fit(&schema::<Typed>(), object(given.clone())).unwrap();
+            let refusal = typed::<Typed>(fitted).unwrap_err();
+            let found = |p: &Problem| format!("{}: {}; {}", p.param, p.problem, p.expected.clone().unwrap_or_default());
+            assert_eq!(refusal.problems.iter().map(found).collect::<Vec<_>>(), problems, "{given}");
+        }
+        assert!(typed::<Typed>(object(json!({"steps": [], "limit": 1}))).is_ok());
+    }
+
+    #[test]
+    fn the_gate_that_applies_is_never_what_a_caller_is_taken_to_mean() {
+        let schema = object(json!({"properties": {"yes": {"type": "boolean"}, "steps": {"type": "array"}}}));
+        for (name, nearest) in [("year", None), ("yess", None), ("step", Some("steps"))] {
+            let refusal = fit(&schema, object(json!({ name: 1 }))).unwrap_err();
+            assert_eq!(refusal.problems[0].nearest.as_deref(), nearest, "{name}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `mirror`: one tool an operation, with native schemas.
 
+use super::facade::{READ, RUN, SEARCH};
 use super::{Beside, Surface, Tool};
 use crate::argv::Proved;
 use crate::catalog::{Catalog, schema};
@@ -43,7 +44,10 @@ impl Surface for Mirror {
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
         let listed = catalog.operations().iter().find(|operation| operation.tool == tool);
         let Some(operation) = listed.or_else(|| catalog.find_former(tool)) else {
-            return self.beside.resolve(catalog, tool, arguments);
+            return self.beside.resolve(catalog, tool, arguments.clone()).map_err(|refusal| match tool {
+                RUN | READ | SEARCH => refusal.hint(instead(catalog, &arguments)),
+                _ => refusal,
+            });
         };
         let invocation = Invocation::new(operation, &arguments, &[])?;
         Ok(Call {
@@ -52,5 +56,15 @@ impl Surface for Mirror {
             ceiling: operation.widest_effect(),
             wider: None,
         })
+    }
+}
+
+/// Says what to call where a caller uses the tools of the facade.
+fn instead(catalog: &Catalog, arguments: &Map<String, Value>) -> String {
+    let named = arguments.get("name").and_then(Value::as_str).and_then(|name| catalog.find(name));
+    match named.or(catalog.operations().first()) {
+        Some(operation) if named.is_some() => format!("each command is a tool here: call `{}`", operation.tool),
+        Some(operation) => format!("each command is a tool here, such as `{}`", operation.tool),
+        None => "each command is a tool here".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ pub mod fixed;
 mod mirror;
 
 pub use facade::Commands;
-pub(crate) use facade::find;
+pub(crate) use facade::{find, positionals};
 pub use mirror::Mirror;
 
 use crate::catalog::{Catalog, Effect};

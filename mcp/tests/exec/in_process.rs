@@ -1,7 +1,9 @@
 //! Commands in this process that behave as badly as commands do.
 
 use super::{job, prove, wait_for};
-use clap_facade::exec::{CommandResult, Executor, Exit, Finished, InProcess, Io, Job, Limits, Opening, UnitOfWork};
+use clap_facade::exec::{
+    CommandResult, Executor, Exit, Finished, InProcess, Intent, Io, Job, Limits, Opening, UnitOfWork,
+};
 use clap_facade::refusal::{Kind, Refusal};
 use serde_json::{Value, json};
 use std::error::Error;
@@ -351,14 +353,19 @@ impl UnitOfWork for Words {
 fn transactional() -> (InProcess, Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>) {
     let (committed, rolled_back) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
     let (list, count) = (committed.clone(), rolled_back.clone());
-    let executor = executor(|_, _| Ok(0)).with_unit(move |most| {
-        Ok(Box::new(Words { done: Vec::new(), most, committed: list.clone(), rolled_back: count.clone() }))
+    let executor = executor(|_, _| Ok(0)).with_unit(move |opening| {
+        Ok(Box::new(Words {
+            done: Vec::new(),
+            most: opening.max_changes,
+            committed: list.clone(),
+            rolled_back: count.clone(),
+        }))
     });
     (executor, committed, rolled_back)
 }
 
 fn opening(max_changes: Option<u64>) -> Opening {
-    Opening { max_changes, timeout: Duration::from_secs(30), cancel: Default::default() }
+    Opening { intent: Intent::Apply, max_changes, timeout: Duration::from_secs(30), cancel: Default::default() }
 }
 
 #[tokio::test]

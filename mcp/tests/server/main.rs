@@ -4,6 +4,7 @@
 
 mod audit;
 mod door;
+mod refusals;
 mod workflow;
 
 use clap::{Arg, ArgAction, Command};
@@ -26,9 +27,11 @@ fn tree() -> Command {
     let words = || Arg::new("words").action(ArgAction::Append).num_args(0..);
     let gate = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue).global(true);
     Command::new("tiny")
+        .subcommand_required(true)
         .args([gate("yes"), gate("dry-run")])
         .subcommand(Command::new("show").add(read_only()).arg(words()))
         .subcommand(Command::new("change").arg(words()))
+        .subcommand(Command::new("workflow").subcommand(Command::new("run").hide(true)))
 }
 
 fn facade(executor: impl Executor + 'static, audit: &Path) -> Facade {

@@ -5,7 +5,7 @@ mod tools;
 
 use clap::Command;
 use clap_facade::Facade;
-use clap_facade::exec::{InProcess, Io, UnitOfWork};
+use clap_facade::exec::{InProcess, Intent, Io, Opening, UnitOfWork};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 /// The whole adoption: the tree, how it runs, and the tools beside it.
 fn facade() -> Facade {
     let run = |matches: &clap::ArgMatches, io: &mut Io<'_>| Ok(with_streams(io, |io| mycli::run(matches, io)));
-    let executor = InProcess::new(run).with_unit(|max_changes| Ok(Box::new(Unit(begin(max_changes)?))));
+    let executor = InProcess::new(run).with_unit(|opening| Ok(Box::new(Unit(begin(opening)?))));
     Facade::new(mycli::command())
         .executor(executor)
         .tool(tools::context())
@@ -46,11 +46,15 @@ fn with_streams(io: &mut Io<'_>, run: impl FnOnce(&mut mycli::Io<'_>) -> u8) -> 
 /// Most changes of a whole workflow, unless it says otherwise: what `--agent` allows one command.
 const MOST_CHANGES: u64 = 50;
 
-fn begin(max_changes: Option<u64>) -> Result<mycli::Batch, mycli::CliError> {
-    mycli::Batch::begin(usize::try_from(max_changes.unwrap_or(MOST_CHANGES)).unwrap_or(usize::MAX))
+fn begin(opening: &Opening) -> Result<mycli::Batch, mycli::CliError> {
+    let most = usize::try_from(opening.max_changes.unwrap_or(MOST_CHANGES)).unwrap_or(usize::MAX);
+    match opening.intent {
+        Intent::Apply => mycli::Batch::begin(most),
+        Intent::Preview => mycli::Batch::rehearse(most),
+    }
 }
 
-/// A workflow's apply: one SQLite transaction and one journal run.
+/// A workflow: one SQLite transaction and one journal run.
 struct Unit(mycli::Batch);
 
 impl UnitOfWork for Unit {

@@ -57,7 +57,7 @@ pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), C
 
 /// Does everything inside a transaction that is rolled back, so that a step sees what the ones before it did.
 fn preview(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Result<(), CliError> {
-    let mut batch = Batch::begin_on(ctx.library().clone(), usize::MAX)?;
+    let mut batch = Batch::rehearse_on(ctx.library().clone(), usize::MAX)?;
     for step in steps.all() {
         run_step(ctx, &mut batch, steps, step, report)?;
     }

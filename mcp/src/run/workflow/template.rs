@@ -32,7 +32,7 @@ impl Scope {
 
     /// Returns what a step's `stdin_from` selects.
     pub(crate) fn printed(&self, from: &str) -> Result<String, Refusal> {
-        self.fill_text(&selection(from)).map(|value| written(&value))
+        self.fill_text(&selection(from)).map(|value| written(&value)).map_err(at("stdin_from"))
     }
 
     /// Fills the placeholders of a value.
@@ -47,19 +47,18 @@ impl Scope {
 
     /// Fills the placeholders of every member.
     pub(crate) fn fill_map(&self, members: &Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
-        members.iter().map(|(key, member)| Ok((key.clone(), self.fill(member)?))).collect()
+        members.iter().map(|(key, member)| Ok((key.clone(), self.fill(member).map_err(at(key))?))).collect()
     }
 
     /// Tells whether a condition holds: `A`, `!A`, `A == B` or `A != B`, where `A` alone holds
     /// unless it is empty, zero, `false` or `null`.
     pub(crate) fn holds(&self, condition: Option<&str>) -> Result<bool, Refusal> {
         let Some(condition) = condition else { return Ok(true) };
-        match read_condition(condition)? {
-            Condition::Holds { reference, wanted } => Ok(truthy(&self.fill_text(reference)?) == wanted),
-            Condition::Equal { left, right, wanted } => {
-                Ok((written(&self.fill_text(left)?) == written(&self.fill_text(right)?)) == wanted)
-            }
-        }
+        let fill = |text: &str| self.fill_text(text).map_err(at("when"));
+        Ok(match read_condition(condition)? {
+            Condition::Holds { reference, wanted } => truthy(&fill(reference)?) == wanted,
+            Condition::Equal { left, right, wanted } => (written(&fill(left)?) == written(&fill(right)?)) == wanted,
+        })
     }
 
     /// Remembers that a step was left out, so that later conditions can ask for it.
@@ -96,9 +95,39 @@ impl Scope {
             }
         };
         let (Reference::Var { pointer, .. } | Reference::Step { pointer, .. }) = reference;
-        root.pointer(pointer).cloned().ok_or_else(|| refuse(&name, "the JSON pointer selects nothing there"))
+        root.pointer(pointer).cloned().ok_or_else(|| nothing_there(&name, root, pointer))
     }
 }
+
+/// Names the deepest part of a pointer that there is, and what can be selected below it.
+fn nothing_there(placeholder: &str, root: &Value, pointer: &str) -> Refusal {
+    let (mut here, mut found, mut lost) = (root, String::new(), "");
+    for token in pointer.split('/').skip(1) {
+        let below = here.pointer(&format!("/{token}"));
+        lost = token;
+        let Some(below) = below else { break };
+        here = below;
+        found = format!("{found}/{token}");
+    }
+    let mut refusal = refuse(placeholder, "");
+    let problem = &mut refusal.problems[0];
+    let is = match here {
+        Value::Object(members) => {
+            problem.allowed = members.keys().take(SHOWN_KEYS).cloned().collect();
+            problem.nearest = nearest(lost, members.keys().map(String::as_str));
+            format!("an object of {} keys", members.len())
+        }
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::String(_) => "text".to_owned(),
+        plain => plain.to_string(),
+    };
+    let place = if found.is_empty() { "what it points into" } else { found.as_str() };
+    problem.problem = format!("{place} is {is}, and has no `{lost}`");
+    refusal
+}
+
+/// The most keys that are named where a pointer selects nothing.
+const SHOWN_KEYS: usize = 20;
 
 /// Spells a `stdin_from` as a placeholder: `NAME` is all that the step printed, and
 /// `NAME.output/json/pointer` a part of it.
@@ -132,7 +161,7 @@ fn read_condition(condition: &str) -> Result<Condition<'_>, Refusal> {
         Some(rest) => (rest.trim(), false),
         None => (condition.trim(), true),
     };
-    match parse(reference)?.as_slice() {
+    match parse(reference).map_err(at("when"))?.as_slice() {
         [Part::Reference(_)] if operators == 0 => Ok(Condition::Holds { reference, wanted }),
         _ => Err(Refusal::invalid(vec![Problem {
             param: "when".into(),
@@ -144,34 +173,70 @@ fn read_condition(condition: &str) -> Result<Condition<'_>, Refusal> {
     }
 }
 
-/// Checks that every placeholder of a step can be resolved when its turn comes.
+/// Checks that every placeholder of a step, by its place, can be resolved when its turn comes; `before` are the names of
+/// the steps before it.
 pub(crate) fn check<'a>(
-    values: impl Iterator<Item = &'a Value>,
-    when: Option<&str>,
+    values: impl Iterator<Item = (&'a str, &'a Value)>,
+    when: Option<&'a str>,
     vars: &Map<String, Value>,
-    before: &[&str],
+    before: &[String],
 ) -> Result<(), Refusal> {
     let mut texts = Vec::new();
-    values.for_each(|value| collect(value, &mut texts));
+    for (place, value) in values {
+        let mut inside = Vec::new();
+        collect(value, &mut inside);
+        texts.extend(inside.into_iter().map(|text| (place, text)));
+    }
     if let Some(when) = when {
         read_condition(when)?;
-        texts.push(when);
+        texts.push(("when", when));
     }
-    for text in texts {
-        for part in parse(text)? {
-            let Part::Reference(reference) = part else { continue };
-            let (name, known, missing) = match &reference {
-                Reference::Var { name, .. } => (name, vars.keys().map(String::as_str).collect(), "no such var"),
-                Reference::Step { name, .. } => (name, before.to_vec(), "no earlier step has that name"),
-            };
-            if !known.contains(&name.as_str()) {
-                let mut refusal = refuse(&reference.to_string(), missing);
-                refusal.problems[0].nearest = nearest(name, known.into_iter());
-                return Err(refusal);
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut unknown = Vec::new();
+    for (place, text) in texts {
+        let parts = match parse(text).map_err(at(place)) {
+            Ok(parts) => parts,
+            Err(refusal) => {
+                problems.extend(refusal.problems);
+                continue;
             }
+        };
+        for part in parts {
+            let Part::Reference(reference) = part else { continue };
+            let shown = reference.to_string();
+            let (name, known, missing): (_, Vec<&str>, _) = match &reference {
+                Reference::Var { name, .. } => (name, vars.keys().map(String::as_str).collect(), "no such var"),
+                Reference::Step { name, .. } => {
+                    (name, before.iter().map(String::as_str).collect(), "no earlier step has that name")
+                }
+            };
+            // One name that is not there is one problem, however often it is used.
+            if known.contains(&name.as_str()) || unknown.contains(&(missing, name.clone())) {
+                continue;
+            }
+            unknown.push((missing, name.clone()));
+            let nearest = nearest(name, known.iter().copied());
+            let refusal = at(place)(refuse(&shown, missing));
+            let allowed: Vec<String> = known.iter().take(SHOWN_KEYS).map(|name| (*name).to_owned()).collect();
+            problems.extend(refusal.problems.into_iter().map(|problem| Problem {
+                nearest: nearest.clone(),
+                allowed: allowed.clone(),
+                expected: None,
+                ..problem
+            }));
         }
     }
-    Ok(())
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
+}
+
+/// Puts problems that have no place yet where they were found.
+pub(crate) fn at(place: &str) -> impl Fn(Refusal) -> Refusal {
+    move |mut refusal| {
+        for problem in refusal.problems.iter_mut().filter(|problem| problem.param.is_empty()) {
+            problem.param = place.to_owned();
+        }
+        refusal
+    }
 }
 
 /// Tells whether a value depends on a step that has yet to run.
@@ -248,8 +313,8 @@ fn reference(body: &str) -> Result<Reference, Refusal> {
 
 fn refuse(placeholder: &str, problem: &str) -> Refusal {
     Refusal::invalid(vec![Problem {
-        param: placeholder.chars().take(80).collect(),
         problem: problem.to_owned(),
+        given: Some(placeholder.chars().take(80).collect()),
         expected: Some(
             "${vars.NAME}, ${steps.NAME.output}, .text, .exit or .ok, each with a JSON pointer behind it".to_owned(),
         ),
@@ -318,12 +383,60 @@ mod tests {
         for (template, problem) in [
             ("${vars.x}", "no such var"),
             ("${steps.later.output}", "that step did not run"),
-            ("${steps.find.output/items/9}", "the JSON pointer selects nothing there"),
+            ("${steps.find.output/items/9}", "/items is an array of 2, and has no `9`"),
+            ("${steps.find.output/items/0/kee}", "/items/0 is an object of 1 keys, and has no `kee`"),
+            ("${steps.find.output/item/0}", "what it points into is an object of 3 keys, and has no `item`"),
+            ("${steps.find.text/items}", "what it points into is text, and has no `items`"),
+            ("${vars.n/x}", "what it points into is 5, and has no `x`"),
             ("${steps.find.stdout}", "not a placeholder"),
             ("${env.HOME}", "not a placeholder"),
             ("a ${vars.who", "the placeholder is not closed; `$${` is a plain `${`"),
         ] {
-            assert_eq!(scope().fill(&json!(template)).unwrap_err().problems[0].problem, problem, "{template}");
+            let flags = json!({ "title": [template] });
+            let refusal = scope().fill_map(flags.as_object().unwrap()).unwrap_err();
+            let [found] = refusal.problems.as_slice() else { panic!("{refusal}") };
+            assert_eq!((found.param.as_str(), found.problem.as_str()), ("title", problem), "{template}");
+            assert!(found.given.as_deref().is_some_and(|given| template.contains(given)), "{template}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_that_misses_names_what_there_is() {
+        let miss = |template: &str| scope().fill(&json!(template)).unwrap_err().problems.remove(0);
+        let problem = miss("${steps.find.output/item/0}");
+        assert_eq!(
+            (problem.allowed.join(" ").as_str(), problem.nearest.as_deref()),
+            ("items count none", Some("items"))
+        );
+        assert_eq!(miss("${steps.find.output/items/1/x}").allowed, ["key"]);
+    }
+
+    #[test]
+    fn each_unknown_name_of_a_step_is_one_problem_at_its_first_place() {
+        let vars = json!({ "who": "ada" });
+        let check = |flags: Value, when: Option<&str>| {
+            let flags = flags.as_object().unwrap().clone();
+            let values = flags.iter().map(|(key, value)| (key.as_str(), value));
+            let refusal = super::check(values, when, vars.as_object().unwrap(), &["find".to_owned()]).unwrap_err();
+            let found = |problem: &Problem| format!("{}: {}", problem.param, problem.problem);
+            refusal.problems.iter().map(found).collect::<Vec<_>>()
+        };
+        let missing = "no earlier step has that name";
+        for (flags, when, problems) in [
+            (json!({}), Some("${steps.fnd.ok}"), vec![format!("when: {missing}")]),
+            (json!({}), Some("${vars.n} > 3"), vec!["when: not a condition".to_owned()]),
+            (
+                json!({}),
+                Some("${vars.x"),
+                vec!["when: the placeholder is not closed; `$${` is a plain `${`".to_owned()],
+            ),
+            (
+                json!({ "a": "${steps.b.text} ${steps.b.ok}", "c": ["${steps.b.exit}", "${vars.b}"] }),
+                Some("${steps.b.ok}"),
+                vec![format!("a: {missing}"), "c: no such var".to_owned()],
+            ),
+        ] {
+            assert_eq!(check(flags, when), problems);
         }
     }
 

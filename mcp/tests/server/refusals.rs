@@ -1,0 +1,74 @@
+//! What a caller is told who calls something else than there is.
+
+use super::{caller, facade};
+use clap_facade::exec::InProcess;
+use clap_facade::refusal::{Kind, Refusal};
+use clap_facade::surface::Choice;
+use serde_json::{Value, json};
+
+async fn refused(surface: Choice, tool: &str, arguments: Value) -> Refusal {
+    let folder = tempfile::tempdir().unwrap();
+    let executor = InProcess::new(|_, _| Ok(0));
+    let pipeline = facade(executor, &folder.path().join("audit")).surface(surface).build().unwrap();
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    pipeline.call(tool, arguments, &caller()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_command_under_another_key_than_name_is_named() {
+    for key in ["command", "operation", "tool"] {
+        let refusal = refused(Choice::Facade, "command_run", json!({ key: "show", "flags": { "words": ["a"] } })).await;
+        let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
+        let expected = (key, "unknown param", Some("name"));
+        assert_eq!((problem.param.as_str(), problem.problem.as_str(), problem.nearest.as_deref()), expected);
+    }
+}
+
+#[tokio::test]
+async fn args_without_an_order_are_refused() {
+    let refusal = refused(Choice::Facade, "command_run", json!({ "name": "show", "args": { "words": "a" } })).await;
+    let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
+    assert_eq!((problem.param.as_str(), problem.problem.starts_with("an object")), ("args", true), "{refusal}");
+}
+
+#[tokio::test]
+async fn no_gate_is_offered_for_what_does_not_exist() {
+    for unknown in ["year", "yess", "dryrun"] {
+        for surface in Choice::ALL {
+            let (tool, arguments) = match surface {
+                Choice::Mirror => ("change", json!({ unknown: 5 })),
+                _ => ("command_run", json!({ "name": "change", "flags": { unknown: 5 } })),
+            };
+            let refusal = refused(*surface, tool, arguments).await;
+            let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
+            assert_eq!((problem.param.as_str(), &problem.nearest), (unknown, &None));
+        }
+    }
+}
+
+#[tokio::test]
+async fn numbers_out_of_range_are_named() {
+    let refusal = refused(Choice::Facade, "command_search", json!({ "query": "show", "limit": -1 })).await;
+    assert_eq!((refusal.kind, refusal.problems[0].param.as_str()), (Kind::InvalidParams, "limit"), "{refusal}");
+}
+
+#[tokio::test]
+async fn what_runs_several_commands_is_pointed_to() {
+    let refusal = refused(Choice::Facade, "command_run", json!({ "name": "workflow run" })).await;
+    assert_eq!(refusal.message, "`workflow run` can't be called here");
+    assert!(refusal.hint.unwrap().contains("workflow_submit"));
+}
+
+#[tokio::test]
+async fn the_facades_tools_are_translated_on_the_mirror() {
+    for (tool, arguments, hint) in [
+        ("command_run", json!({ "name": "change" }), "call `change`"),
+        ("command_read", json!({ "name": "no such" }), "such as `show`"),
+        ("command_search", json!({ "query": "x" }), "such as `show`"),
+    ] {
+        let refusal = refused(Choice::Mirror, tool, arguments).await;
+        assert_eq!(refusal.kind, Kind::UnknownTool);
+        assert!(refusal.hint.as_ref().unwrap().contains(hint), "{refusal}");
+    }
+    assert_eq!(refused(Choice::Mirror, "chnge", json!({})).await.hint, None);
+}
