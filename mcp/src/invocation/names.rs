@@ -51,9 +51,12 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// Returns the param name nearest to one that does not exist.
 ///
-/// Never a gate: to offer it would be to suggest an effect that the caller did not ask for.
+/// A gate only where no more than the dashes differ: to offer it for a likeness would be to suggest an effect that the
+/// caller did not ask for.
 pub(super) fn nearest_param(operation: &Operation, name: &str) -> Option<String> {
-    let params = || operation.params.iter().filter(|param| !param.gate);
+    let bare = |name: &str| name.replace(['-', '_'], "").to_lowercase();
+    let is_meant = |param: &Param| !param.gate || names_of(param).any(|gate| bare(gate) == bare(name));
+    let params = || operation.params.iter().filter(|param| is_meant(param));
     let close = nearest(name, params().flat_map(|param| names_of(param)))?;
     params().find(|param| names_of(param).any(|name| name == close)).map(|param| param.name.clone())
 }

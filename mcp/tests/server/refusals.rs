@@ -32,8 +32,8 @@ async fn args_without_an_order_are_refused() {
 }
 
 #[tokio::test]
-async fn no_gate_is_offered_for_what_does_not_exist() {
-    for unknown in ["year", "yess", "dryrun"] {
+async fn no_gate_is_offered_for_a_likeness() {
+    for (unknown, nearest) in [("year", None), ("yess", None), ("dry", None), ("dryrun", Some("dry-run"))] {
         for surface in Choice::ALL {
             let (tool, arguments) = match surface {
                 Choice::Mirror => ("change", json!({ unknown: 5 })),
@@ -41,7 +41,7 @@ async fn no_gate_is_offered_for_what_does_not_exist() {
             };
             let refusal = refused(*surface, tool, arguments).await;
             let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
-            assert_eq!((problem.param.as_str(), &problem.nearest), (unknown, &None));
+            assert_eq!((problem.param.as_str(), problem.nearest.as_deref()), (unknown, nearest));
         }
     }
 }
