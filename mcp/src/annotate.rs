@@ -14,8 +14,9 @@
 //! # let _ = show;
 //! ```
 
-use crate::catalog::{Effect, Example};
+use crate::catalog::{Effect, Example, ExitMeaning};
 use clap::builder::{ArgExt, CommandExt};
+use std::time::Duration;
 
 /// Declares that a command changes nothing.
 pub fn read_only() -> CommandNote {
@@ -60,6 +61,9 @@ pub struct CommandNote {
     pub(crate) examples: Vec<Example>,
     pub(crate) untrusted_output: bool,
     pub(crate) former: Vec<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) output_bytes: Option<usize>,
+    pub(crate) exit_codes: Vec<ExitMeaning>,
 }
 
 /// Whether agents may reach a command.
@@ -72,6 +76,8 @@ pub(crate) enum Exposure {
     Hidden,
     /// Never, with its subtree: it serves the CLI itself.
     Framework,
+    /// Never, by the operator's policy, which says of each command below it as well.
+    Withheld,
     /// Though it takes a command line as arguments, or looks like a group.
     Exposed,
 }
@@ -114,6 +120,37 @@ impl CommandNote {
     #[must_use]
     pub fn renamed_from(mut self, path: impl Into<String>) -> Self {
         self.former.push(path.into());
+        self
+    }
+
+    /// Sets how long a call may run, whatever the server allows other commands.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how many bytes of the output reach the caller, whatever the server allows other commands.
+    #[must_use]
+    pub fn output_bytes(mut self, bytes: usize) -> Self {
+        self.output_bytes = Some(bytes);
+        self
+    }
+
+    /// Publishes what an exit code of the command means; on the root, of every command.
+    ///
+    /// ```
+    /// use clap::Command;
+    /// use clap_facade::annotate::CommandNote;
+    /// use clap_facade::catalog::ExitMeaning;
+    ///
+    /// let busy = ExitMeaning::new(75, "busy").retryable().hint("call again in a minute");
+    /// let root = Command::new("app").add(CommandNote::default().exit_code(busy));
+    /// # let _ = root;
+    /// ```
+    #[must_use]
+    pub fn exit_code(mut self, meaning: ExitMeaning) -> Self {
+        self.exit_codes.push(meaning);
         self
     }
 

@@ -1,7 +1,8 @@
 //! The paved path: a clap tree in, an agent server out.
 
 use crate::catalog::{Catalog, CatalogError, Effect, Settings, schema};
-use crate::exec::{Executor, Limits, Subprocess};
+use crate::exec::{Executor, Limits, Subprocess, Surroundings};
+use crate::policy::{Policy, PolicyError};
 use crate::refusal::Refusal;
 use crate::run::approve::Approve;
 use crate::run::audit::Audit;
@@ -58,6 +59,9 @@ pub enum StartError {
     /// The clap tree, an annotation or a setting is wrong.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// The policy is wrong, or wrong for this CLI.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The notes leave no room for how to work here: all that is told at connect has 400 bytes.
     #[error("the notes are {0} bytes too long")]
     NotesTooLong(usize),
@@ -223,6 +227,24 @@ impl Facade {
         self
     }
 
+    /// Puts the server under an operator's policy: what it says stands over what was said before.
+    ///
+    /// The verbs do so by themselves with `--policy FILE`, or else the file at [`Policy::path`].
+    ///
+    /// # Errors
+    /// [`PolicyError`] where the policy names what this CLI does not have.
+    pub fn policy(mut self, policy: &Policy) -> Result<Self, PolicyError> {
+        self.command = policy.apply(self.command, &mut self.settings)?;
+        self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
+        self.bound.limit = policy.output_bytes.unwrap_or(self.bound.limit);
+        let surroundings = policy.surroundings();
+        if surroundings != Surroundings::default() {
+            let executor = self.executor.unwrap_or_else(|| own_executable(self.command.get_name()));
+            self.executor = Some(executor.in_surroundings(&surroundings).ok_or(PolicyError::InProcess)?);
+        }
+        Ok(self)
+    }
+
     /// Makes everything that a call needs, and starts nothing.
     ///
     /// # Errors
@@ -242,7 +264,7 @@ impl Facade {
                 return Err(StartError::DuplicateTool(tool.name));
             }
         }
-        let executor = self.executor.unwrap_or_else(|| Arc::new(Subprocess::new(executable(catalog.root()))));
+        let executor = self.executor.unwrap_or_else(|| own_executable(catalog.root()));
         let audit = Audit::to_file(self.audit.or_else(|| Audit::default_path(catalog.root())));
         let pipeline = Pipeline {
             catalog,
@@ -300,6 +322,10 @@ fn from_environment(cli: &str) -> Result<Choice, StartError> {
             Err(StartError::Surface { variable, error })
         }
     }
+}
+
+fn own_executable(name: &str) -> Arc<dyn Executor> {
+    Arc::new(Subprocess::new(executable(name)))
 }
 
 /// Returns the CLI's own executable: this one, or its neighbour of that name, or by the `PATH`.

@@ -53,6 +53,8 @@ mod facade;
 #[cfg(feature = "stdio")]
 pub mod hosts;
 #[cfg(feature = "stdio")]
+pub mod policy;
+#[cfg(feature = "stdio")]
 pub mod run;
 #[cfg(feature = "stdio")]
 pub mod stats;

@@ -18,6 +18,8 @@ mod walk;
 
 pub use lint::{Lint, LintCode};
 pub use operation::*;
+#[cfg(feature = "stdio")]
+pub(crate) use {name::closest, params::is_called};
 
 use clap::Command;
 use std::sync::{Arc, Mutex};
@@ -57,6 +59,8 @@ pub struct Settings {
     pub expose: Vec<String>,
     /// Paths (joined by spaces) that are hidden with their subtree.
     pub hide: Vec<String>,
+    /// Stands before the tool name of every operation.
+    pub tool_prefix: Option<String>,
     /// Tool names that a surface needs for itself: no operation's tool is called so.
     pub reserved: Vec<String>,
 }
@@ -70,6 +74,7 @@ impl Default for Settings {
             inject: own(&["--agent"]),
             expose: Vec::new(),
             hide: Vec::new(),
+            tool_prefix: None,
             reserved: own(&["command_search", "command_run", "command_read", "command_script", "workflow_submit"]),
         }
     }

@@ -13,8 +13,8 @@ const PROPERTY_MAX: usize = 64;
 ///
 /// A name that would be cut or that two paths would share carries a hash of its path, so that the
 /// order of the paths changes nothing; a reserved one is told apart by `_command`.
-pub(super) fn tools(paths: &[&[String]], reserved: &[String]) -> Vec<String> {
-    let words = |path: &&[String]| match tool_words(path) {
+pub(super) fn tools(paths: &[&[String]], prefix: &str, reserved: &[String]) -> Vec<String> {
+    let words = |path: &&[String]| match format!("{prefix}{}", tool_words(path)) {
         taken if reserved.contains(&taken) => format!("{taken}_command"),
         free => free,
     };
@@ -153,7 +153,7 @@ pub(super) fn loose(name: &str) -> String {
 }
 
 /// Returns the candidates most like a name, best first; none that has nothing to do with it.
-pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+pub(crate) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     let wanted = Words::new(name);
     let scored = candidates.map(|candidate| (wanted.likeness(&Words::new(candidate)), candidate));
     let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= LIKE).collect();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a call may do to the world.
 ///
@@ -61,6 +62,12 @@ pub struct Operation {
     pub escape: Escape,
     /// Output holds text that comes from data, not from the CLI itself.
     pub untrusted_output: bool,
+    /// How long a call may run; `None` for as long as the server allows.
+    pub timeout: Option<Duration>,
+    /// How many bytes of its output reach a caller; `None` for as many as the server allows.
+    pub output_bytes: Option<usize>,
+    /// What its exit codes mean: its own before those of the whole CLI.
+    pub exit_codes: Vec<ExitMeaning>,
 }
 
 impl Operation {
@@ -110,6 +117,50 @@ pub enum Escape {
     LastFirst,
     /// Without splitting at delimiters (`dont_delimit_trailing_values`).
     Undelimited,
+}
+
+/// What an exit code means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExitMeaning {
+    /// The code, not 0.
+    pub code: i32,
+    /// A word or two: `not found`.
+    pub kind: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl ExitMeaning {
+    /// Names what a code stands for; the same call would fail again.
+    pub fn new(code: i32, kind: impl Into<String>) -> Self {
+        Self { code, kind: kind.into(), retryable: false, hint: None }
+    }
+
+    /// Says that the same call may succeed later.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        self.retryable = true;
+        self
+    }
+
+    /// Says what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for ExitMeaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        if self.retryable {
+            f.write_str("; the same call may succeed later")?;
+        }
+        self.hint.iter().try_for_each(|hint| write!(f, "; {hint}"))
+    }
 }
 
 /// A call worth showing, as its author wrote it.

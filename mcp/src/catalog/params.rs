@@ -84,7 +84,7 @@ pub(super) fn is_action_only(arg: &Arg) -> bool {
 }
 
 /// Tells whether an arg goes by a name: its long name or its id, `-` and `_` the same.
-pub(super) fn is_called(arg: &Arg, name: &str) -> bool {
+pub(crate) fn is_called(arg: &Arg, name: &str) -> bool {
     let name = name.trim_start_matches('-');
     arg.get_long().is_some_and(|long| is_same(long, name)) || is_same(arg.get_id().as_str(), name)
 }

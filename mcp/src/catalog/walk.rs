@@ -3,7 +3,9 @@
 use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
 use super::search::GroupAbout;
-use super::{CatalogError, Effect, Excuse, Excused, Injected, Lint, Operation, Param, Settings, name, quiet, text};
+use super::{
+    CatalogError, Effect, Excuse, Excused, ExitMeaning, Injected, Lint, Operation, Param, Settings, name, quiet, text,
+};
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;
 use clap::{Arg, Command};
@@ -46,7 +48,7 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
     let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
     let root = [author.get_name().to_owned()];
     let named: Vec<&[String]> = paths.iter().map(|path| if path.is_empty() { root.as_slice() } else { path }).collect();
-    let tools = name::tools(&named, &settings.reserved);
+    let tools = name::tools(&named, settings.tool_prefix.as_deref().unwrap_or_default(), &settings.reserved);
     for (operation, tool) in out.operations.iter_mut().zip(tools) {
         operation.tool = tool;
     }
@@ -173,7 +175,21 @@ impl<'a> Walker<'a> {
         }
         let dispatches =
             command.has_subcommands() && !external && !runs_by_itself(command, self.ancestors.is_empty(), exposed);
-        dispatches.then_some(Excuse::Group)
+        let withheld = exposure(command) == Exposure::Withheld;
+        dispatches.then_some(Excuse::Group).or(withheld.then_some(Excuse::Denied))
+    }
+
+    /// Those of the command, then those of the whole CLI.
+    fn exit_codes(&self, note: &CommandNote) -> Vec<ExitMeaning> {
+        let root = self.ancestors.first().and_then(|root| root.command.get::<CommandNote>());
+        let mut codes = note.exit_codes.clone();
+        let whole = root.into_iter().flat_map(|root| &root.exit_codes);
+        for meaning in whole {
+            if codes.iter().all(|known| known.code != meaning.code) {
+                codes.push(meaning.clone());
+            }
+        }
+        codes
     }
 
     /// Adds the operation, or tells why no call of it could succeed.
@@ -222,6 +238,9 @@ impl<'a> Walker<'a> {
             examples: note.examples.clone(),
             escape: params::escape(command),
             untrusted_output: note.untrusted_output,
+            timeout: note.timeout,
+            output_bytes: note.output_bytes,
+            exit_codes: self.exit_codes(note),
         });
         Ok(None)
     }

@@ -27,6 +27,7 @@ use crate::refusal::Refusal;
 use serde_json::Value;
 use std::fmt;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,12 @@ pub trait Executor: Send + Sync {
         Ok(())
     }
 
+    /// Returns the same with another environment for its commands; `None` where they run in this process.
+    fn in_surroundings(&self, surroundings: &Surroundings) -> Option<Arc<dyn Executor>> {
+        let _ = surroundings;
+        None
+    }
+
     /// Opens one transaction over several jobs; `None` where the CLI offers none.
     ///
     /// `timeout` bounds the wait for other writes to end. `max_changes` caps what the whole may change.
@@ -85,6 +92,17 @@ pub trait Unit: Send {
 
     /// Takes every change back.
     fn rollback(self: Box<Self>) -> BoxFuture<'static, ()>;
+}
+
+/// Where commands run that are processes of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Names of the variables that reach commands, `*` standing for any characters; `None` for all.
+    pub pass: Option<Vec<String>>,
+    /// Variables that are set for commands.
+    pub set: Vec<(String, String)>,
+    /// The folder that commands start in; `None` for this process's.
+    pub cwd: Option<PathBuf>,
 }
 
 /// What a transaction over several jobs may do.

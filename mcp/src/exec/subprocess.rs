@@ -2,8 +2,9 @@
 
 use super::capture::{Keep, partial};
 use super::group::Group;
-use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits};
+use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits, Surroundings};
 use crate::argv::Proved;
+use crate::policy::word_matches;
 use crate::refusal::{Kind, Refusal};
 use std::env;
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{self, Path, PathBuf};
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, Command};
@@ -37,6 +39,7 @@ pub struct Subprocess {
     program: PathBuf,
     fixed_args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
+    pass: Option<Vec<String>>,
     cwd: Option<PathBuf>,
     stop_grace: Duration,
 }
@@ -50,7 +53,7 @@ impl Subprocess {
             true => program,
             false => path::absolute(&program).unwrap_or(program),
         };
-        Self { program, fixed_args: Vec::new(), env: Vec::new(), cwd: None, stop_grace: STOP_GRACE }
+        Self { program, fixed_args: Vec::new(), env: Vec::new(), pass: None, cwd: None, stop_grace: STOP_GRACE }
     }
 
     /// Puts arguments before those of every call.
@@ -64,6 +67,13 @@ impl Subprocess {
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Keeps every variable of this process from the command but `PATH` and these; `*` stands for any characters.
+    #[must_use]
+    pub fn pass_env<I: IntoIterator<Item: Into<String>>>(mut self, names: I) -> Self {
+        self.pass = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
@@ -151,6 +161,14 @@ impl Subprocess {
         if let Some(name) = proved.arg0() {
             command.arg0(name);
         }
+        if let Some(pass) = &self.pass {
+            let passes = |name: &OsString| {
+                let name = name.to_string_lossy();
+                // Without it not even the program would be found.
+                name == "PATH" || pass.iter().any(|pattern| word_matches(pattern, &name))
+            };
+            command.env_clear().envs(env::vars_os().filter(|(name, _)| passes(name)));
+        }
         command
             .args(&self.fixed_args)
             .args(proved.argv())
@@ -213,6 +231,14 @@ impl Subprocess {
 }
 
 impl Executor for Subprocess {
+    fn in_surroundings(&self, surroundings: &Surroundings) -> Option<Arc<dyn Executor>> {
+        let mut there = self.clone();
+        there.env.extend(surroundings.set.iter().map(|(name, value)| (name.into(), value.into())));
+        there.pass = surroundings.pass.clone().or(there.pass);
+        there.cwd = surroundings.cwd.clone().or(there.cwd);
+        Some(Arc::new(there))
+    }
+
     fn check(&self) -> Result<(), Refusal> {
         if self.cwd.as_deref().is_some_and(|folder| !folder.is_dir()) {
             return Err(self.not_started(&io::ErrorKind::NotFound.into()));

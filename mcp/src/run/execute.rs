@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
+use crate::catalog::ExitMeaning;
 use crate::exec::{Executor, Exit, Finished, Job, Limits, Unit};
 use crate::refusal::Refusal;
 use std::sync::Arc;
@@ -30,12 +31,13 @@ pub(crate) async fn execute(
     cancel: CancellationToken,
 ) -> Result<Outcome, Refusal> {
     let effect = proved.invocation().effect();
+    let operation = Arc::clone(proved.invocation().operation());
     let job = Job { proved, effect, stdin, limits, cancel };
     let finished = match via {
         Via::Executor(executor) => executor.execute(job).await?,
         Via::Unit(unit) => unit.execute(job).await?,
     };
-    Ok(outcome(bound, finished))
+    Ok(outcome(bound, &operation.exit_codes, finished))
 }
 
 /// Runs something with a token that the caller and the operator can both set.
@@ -54,7 +56,7 @@ pub(crate) async fn cancellable<F: Future>(
     run.await
 }
 
-fn outcome(bound: Bound, finished: Finished) -> Outcome {
+fn outcome(bound: Bound, meanings: &[ExitMeaning], finished: Finished) -> Outcome {
     let exit = match finished.exit {
         Exit::Code(code) => code,
         Exit::Signal(signal) => 128 + signal,
@@ -66,7 +68,10 @@ fn outcome(bound: Bound, finished: Finished) -> Outcome {
     if let Exit::Signal(signal) = finished.exit {
         notes.push(format!("ended by signal {signal}"));
     } else if failed {
-        notes.push(format!("exit code {exit}"));
+        let meaning = meanings.iter().find(|meaning| meaning.code == exit);
+        notes.push(
+            meaning.map_or_else(|| format!("exit code {exit}"), |meaning| format!("exit code {exit}: {meaning}")),
+        );
     }
     let stderr = Bound::tail(&finished.stderr.bytes, if failed { REASON_BYTES } else { REMARK_BYTES });
     if !stderr.is_empty() {

@@ -11,7 +11,7 @@ use super::{
     kill::Kill,
 };
 use crate::argv::Proved;
-use crate::catalog::{Catalog, Effect};
+use crate::catalog::{Catalog, Effect, Operation};
 use crate::exec::{Executor, Intent, Limits};
 use crate::refusal::Refusal;
 use crate::surface::Surface;
@@ -116,13 +116,20 @@ impl Pipeline {
             match call.target {
                 Target::Operation(proved) => {
                     let via = Via::Executor(&*self.executor);
-                    execute(via, self.bound, self.limits, proved, None, cancel).await
+                    let (bound, limits) = self.allowed(proved.invocation().operation());
+                    execute(via, bound, limits, proved, None, cancel).await
                 }
                 Target::Tool(tool, arguments) => tool.run(arguments, self.bound, cancel).await,
                 Target::Workflow(workflow) => workflow.run(self, caller, cancel).await,
             }
         })
         .await
+    }
+
+    /// What an operation may print and how long it may run: its own word, else the server's.
+    fn allowed(&self, operation: &Operation) -> (Bound, Limits) {
+        let bound = Bound { limit: operation.output_bytes.unwrap_or(self.bound.limit) };
+        (bound, Limits { timeout: operation.timeout.unwrap_or(self.limits.timeout), ..self.limits })
     }
 
     /// Runs one step of a workflow: checked and written down like a call of its own, under the
@@ -148,6 +155,9 @@ impl Pipeline {
             self.kill.check(caller)?;
             self.check(&call, caller, &entry)?;
             let via = via.unwrap_or(Via::Executor(&*self.executor));
+            // The workflow's deadline stands whatever the command itself may take.
+            let (_, own) = self.allowed(step.proved.invocation().operation());
+            let limits = Limits { timeout: limits.timeout.min(own.timeout), ..limits };
             let whole = Bound { limit: self.limits.stdout_bytes };
             execute(via, whole, limits, step.proved, step.stdin, cancel).await
         }

@@ -21,6 +21,9 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         examples: Vec::new(),
         escape: Escape::Plain,
         untrusted_output: false,
+        timeout: None,
+        output_bytes: None,
+        exit_codes: Vec::new(),
         path,
     })
 }

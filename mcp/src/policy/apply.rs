@@ -1,0 +1,201 @@
+//! From the file to the tree: annotations and settings.
+
+use super::{CommandRule, ExitCode, Policy, PolicyError, Standing};
+use crate::annotate::{CommandNote, Exposure, secret};
+use crate::catalog::{self, ExitMeaning, Settings, is_called};
+use crate::exec::Surroundings;
+use clap::Command;
+use clap::builder::Resettable;
+use std::collections::BTreeMap;
+
+impl Policy {
+    /// Declares on a tree what the policy says of it.
+    ///
+    /// # Errors
+    /// [`PolicyError::NamesNothing`] for a pattern or a name that nothing in the tree bears.
+    pub(crate) fn apply(&self, command: Command, settings: &mut Settings) -> Result<Command, PolicyError> {
+        if let Some(gates) = &self.gates {
+            settings.gates.clone_from(gates);
+        }
+        if let Some(inject) = &self.inject {
+            settings.inject.clone_from(inject);
+        }
+        settings.host_owned.extend(self.host_owned.iter().cloned());
+        settings.tool_prefix.clone_from(&self.tool_prefix);
+        if self.names_must_exist {
+            self.check(&command)?;
+        }
+        let mut command = self.declare(command, "");
+        let codes = meanings(&self.exit_codes);
+        if !codes.is_empty() {
+            let note = command.get::<CommandNote>().cloned().unwrap_or_default();
+            command = command.add(CommandNote { exit_codes: codes.chain_over(note.exit_codes), ..note });
+        }
+        Ok(command)
+    }
+
+    /// Returns where commands run.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let set = self.environment.set.iter().map(|(name, value)| (name.clone(), value.clone()));
+        Surroundings { pass: self.environment.pass.clone(), set: set.collect(), cwd: self.cwd.clone() }
+    }
+
+    /// Declares on a command and everything below it.
+    fn declare(&self, mut command: Command, path: &str) -> Command {
+        for child in command.get_subcommands_mut() {
+            let below = join(path, child.get_name());
+            let taken = std::mem::take(child);
+            *child = self.declare(taken, &below);
+        }
+        let found = command.get::<CommandNote>().cloned();
+        let mut note = found.clone().unwrap_or_default();
+        note.exposure = self.exposure(&command, path, note.exposure);
+        let rules = self.commands.iter().filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(path)));
+        for rule in rules {
+            command = declare_rule(rule, command, &mut note);
+        }
+        if note != found.unwrap_or_default() {
+            command = command.add(note);
+        }
+        let secrets: Vec<String> = args(&command).filter(|id| self.is_secret(&command, path, id)).collect();
+        for id in secrets {
+            command = command.mut_arg(id, |arg| arg.add(secret()));
+        }
+        command
+    }
+
+    fn exposure(&self, command: &Command, path: &str, found: Exposure) -> Exposure {
+        let denied = self.deny.iter().any(|pattern| pattern.covers(path));
+        let exposed = self.expose.iter().any(|pattern| pattern.covers(path));
+        if matches!(found, Exposure::Hidden | Exposure::Framework) {
+            found
+        } else if denied || (self.default == Standing::Deny && !exposed) {
+            Exposure::Withheld
+        } else if command.is_allow_external_subcommands_set()
+            && self.expose.iter().any(|pattern| pattern.is_literal() && pattern.matches(path))
+        {
+            Exposure::Exposed
+        } else {
+            found
+        }
+    }
+
+    fn is_secret(&self, command: &Command, path: &str, id: &str) -> bool {
+        let Some(arg) = command.get_arguments().find(|arg| arg.get_id() == id) else { return false };
+        self.secret.iter().any(|name| match name.rsplit_once(' ') {
+            Some((at, name)) => at == path && is_called(arg, name),
+            None => is_called(arg, name),
+        })
+    }
+
+    /// Finds the patterns and names that mean nothing.
+    fn check(&self, root: &Command) -> Result<(), PolicyError> {
+        let mut seen = Vec::new();
+        see(root, "", &mut seen);
+        let patterns = self.commands.iter().flat_map(|rule| rule.patterns.iter().map(|pattern| ("match", pattern)));
+        let patterns = patterns.chain(self.deny.iter().map(|pattern| ("deny", pattern)));
+        for (what, pattern) in patterns.chain(self.expose.iter().map(|pattern| ("expose", pattern))) {
+            if !seen.iter().any(|(path, _)| pattern.matches(path)) {
+                let paths = seen.iter().map(|(path, _)| path.as_str());
+                return Err(names_nothing(what, &pattern.to_string(), root, paths));
+            }
+        }
+        for name in &self.secret {
+            let exists = |(path, command): &(String, &Command)| {
+                args(command).any(|id| self.is_secret(command, path, &id) && is_named(name, path, command))
+            };
+            if !seen.iter().any(exists) {
+                let known: Vec<String> = seen.iter().flat_map(|(_, command)| args(command)).collect();
+                return Err(names_nothing("secret", name, root, known.iter().map(String::as_str)));
+            }
+        }
+        for rule in &self.commands {
+            let matched = || seen.iter().filter(|(path, _)| rule.patterns.iter().any(|pattern| pattern.matches(path)));
+            for name in &rule.mutating_when {
+                if !matched().any(|(_, command)| command.get_arguments().any(|arg| is_called(arg, name))) {
+                    let known: Vec<String> = matched().flat_map(|(_, command)| args(command)).collect();
+                    return Err(names_nothing("mutating-when", name, root, known.iter().map(String::as_str)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn declare_rule(rule: &CommandRule, mut command: Command, note: &mut CommandNote) -> Command {
+    if let Some(effect) = rule.effect {
+        note.effect = Some(effect.into());
+    }
+    if !rule.mutating_when.is_empty() {
+        let has = |name: &&String| command.get_arguments().any(|arg| is_called(arg, name));
+        note.mutating_when = rule.mutating_when.iter().filter(has).cloned().collect();
+    }
+    if !rule.examples.is_empty() {
+        let example =
+            |example: &super::Example| catalog::Example { title: example.title.clone(), line: example.line.clone() };
+        note.examples = rule.examples.iter().map(example).collect();
+    }
+    note.timeout = rule.timeout.or(note.timeout);
+    note.output_bytes = rule.output_bytes.or(note.output_bytes);
+    note.untrusted_output = rule.untrusted_output.unwrap_or(note.untrusted_output);
+    note.exit_codes = meanings(&rule.exit_codes).chain_over(std::mem::take(&mut note.exit_codes));
+    if let Some(description) = &rule.description {
+        command = command.about(description.clone()).long_about(Resettable::Reset);
+    }
+    command
+}
+
+/// Meanings of exit codes, each code once.
+struct Meanings(Vec<ExitMeaning>);
+
+impl Meanings {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts these before others: a code that both know means what these say.
+    fn chain_over(mut self, others: Vec<ExitMeaning>) -> Vec<ExitMeaning> {
+        let known: Vec<i32> = self.0.iter().map(|meaning| meaning.code).collect();
+        self.0.extend(others.into_iter().filter(|other| !known.contains(&other.code)));
+        self.0
+    }
+}
+
+fn meanings(codes: &BTreeMap<String, ExitCode>) -> Meanings {
+    let meaning = |(code, said): (&String, &ExitCode)| {
+        let ExitCode { kind, retryable, hint } = said.clone();
+        // A policy with another key was refused when it was read.
+        Some(ExitMeaning { code: code.parse().ok()?, kind, retryable, hint })
+    };
+    Meanings(codes.iter().filter_map(meaning).collect())
+}
+
+fn is_named(name: &str, path: &str, command: &Command) -> bool {
+    let (at, arg) = name.rsplit_once(' ').map_or((None, name), |(at, arg)| (Some(at), arg));
+    at.is_none_or(|at| at == path) && command.get_arguments().any(|own| is_called(own, arg))
+}
+
+fn args(command: &Command) -> impl Iterator<Item = String> {
+    command.get_arguments().map(|arg| arg.get_id().to_string())
+}
+
+fn see<'a>(command: &'a Command, path: &str, seen: &mut Vec<(String, &'a Command)>) {
+    seen.push((path.to_owned(), command));
+    for child in command.get_subcommands() {
+        see(child, &join(path, child.get_name()), seen);
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
+}
+
+fn names_nothing<'a>(
+    what: &'static str,
+    name: &str,
+    root: &Command,
+    known: impl Iterator<Item = &'a str>,
+) -> PolicyError {
+    let nearest = catalog::closest(name, known, 1).first().map(ToString::to_string);
+    PolicyError::NamesNothing { what, name: name.to_owned(), root: root.get_name().to_owned(), nearest }
+}

@@ -1,0 +1,270 @@
+//! The file as it is written.
+
+use super::{Pattern, PolicyError};
+use crate::catalog::Effect;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What an operator says of a CLI.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(title = "NAME.mcp.toml")]
+#[non_exhaustive]
+pub struct Policy {
+    /// Stands before the tool name of every command on the `mirror` surface: `uv_`.
+    pub tool_prefix: Option<String>,
+    /// Whether a command that nothing here names is offered.
+    pub default: Standing,
+    /// Commands that are offered, each with everything below it. One that takes another command line as its
+    /// arguments has to be named without `*`.
+    pub expose: Vec<Pattern>,
+    /// Commands that are not offered, each with everything below it. It wins over `expose`.
+    pub deny: Vec<Pattern>,
+    /// The write gates: long names of inherited args that commands which change something offer.
+    pub gates: Option<Vec<String>>,
+    /// Args that only the host sets: a long name for an inherited one, `PATH NAME` for a command's own.
+    pub host_owned: Vec<String>,
+    /// Args that hold secrets: `NAME` anywhere, `PATH NAME` for one command. Never shown, never set by a caller.
+    pub secret: Vec<String>,
+    /// Flags that the host puts first on every command line, as typed.
+    pub inject: Option<Vec<String>>,
+    /// How long a command may run: `90s`, `5min`.
+    #[serde(deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub timeout: Option<Duration>,
+    /// The most bytes of one output that reach the caller.
+    pub output_bytes: Option<usize>,
+    /// The folder that commands start in.
+    pub cwd: Option<PathBuf>,
+    /// The environment of commands.
+    pub environment: Environment,
+    /// What exit codes mean, by code.
+    pub exit_codes: BTreeMap<String, ExitCode>,
+    /// What is said of commands. A later entry wins over an earlier one, key by key.
+    #[serde(rename = "command")]
+    pub commands: Vec<CommandRule>,
+    /// Whether a name that the tree does not bear is an error.
+    #[serde(skip, default = "always")]
+    #[schemars(skip)]
+    pub(crate) names_must_exist: bool,
+}
+
+/// Whether what nothing names is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It is.
+    #[default]
+    Allow,
+    /// It is not: only what `expose` names is.
+    Deny,
+}
+
+/// The environment of commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct Environment {
+    /// Names of variables that reach commands from the server, beside `PATH`; without it all do. `*` stands for
+    /// any characters.
+    pub pass: Option<Vec<String>>,
+    /// Variables that are set for commands.
+    pub set: BTreeMap<String, String>,
+}
+
+/// What is said of the commands that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct CommandRule {
+    /// The commands.
+    #[serde(rename = "match")]
+    pub patterns: Vec<Pattern>,
+    /// What a call of them may do.
+    pub effect: Option<Declared>,
+    /// Params whose presence makes a read-only call mutating, by long name or id.
+    pub mutating_when: Vec<String>,
+    /// The help that agents see instead of the CLI's own.
+    pub description: Option<String>,
+    /// Calls worth showing.
+    pub examples: Vec<Example>,
+    /// How long they may run: `90s`, `5min`.
+    #[serde(deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub timeout: Option<Duration>,
+    /// The most bytes of one output that reach the caller.
+    pub output_bytes: Option<usize>,
+    /// What their exit codes mean, by code.
+    pub exit_codes: BTreeMap<String, ExitCode>,
+    /// Whether their output holds text that comes from data, such as other people's.
+    pub untrusted_output: Option<bool>,
+}
+
+/// What a call may do to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Declared {
+    /// Changes nothing.
+    ReadOnly,
+    /// Changes something.
+    Mutating,
+    /// Changes something in a way that can't simply be undone.
+    Destructive,
+}
+
+impl From<Declared> for Effect {
+    fn from(declared: Declared) -> Self {
+        match declared {
+            Declared::ReadOnly => Self::ReadOnly,
+            Declared::Mutating => Self::Mutating,
+            Declared::Destructive => Self::Destructive,
+        }
+    }
+}
+
+/// A call worth showing.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Example {
+    /// What it achieves, one line.
+    pub title: String,
+    /// The command line after the program's name.
+    pub line: String,
+}
+
+/// What an exit code means.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ExitCode {
+    /// A word or two: `not found`.
+    pub kind: String,
+    /// Whether the same call may succeed later.
+    #[serde(default)]
+    pub retryable: bool,
+    /// What to do about it.
+    #[serde(default)]
+    pub hint: Option<String>,
+}
+
+impl Policy {
+    /// Reads a policy from its text.
+    ///
+    /// # Errors
+    /// [`PolicyError::Invalid`], with the line and, for an unknown key, the nearest known one.
+    pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        let policy: Self = toml_edit::de::from_str(text).map_err(|error| invalid(text, &error))?;
+        let rules = policy.commands.iter();
+        let codes = policy.exit_codes.keys().chain(rules.flat_map(|rule| rule.exit_codes.keys()));
+        for code in codes {
+            if code.parse::<u8>().is_err() {
+                return Err(wrong(format!("`{code}` is not an exit code: they go from 0 to 255")));
+            }
+        }
+        if let Some(rule) = policy.commands.iter().position(|rule| rule.patterns.is_empty()) {
+            return Err(wrong(format!("the `[[command]]` number {} has no `match`", rule + 1)));
+        }
+        if let Some(prefix) = &policy.tool_prefix
+            && !(prefix.starts_with(|c: char| c.is_ascii_lowercase())
+                && prefix.len() <= PREFIX_MAX
+                && prefix.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'))
+        {
+            return Err(wrong(format!(
+                "`tool-prefix` is `{prefix}`: it has to be `[a-z][a-z0-9_]*` and at most {PREFIX_MAX} characters"
+            )));
+        }
+        Ok(policy)
+    }
+
+    /// Reads a policy file.
+    ///
+    /// # Errors
+    /// [`PolicyError::Unreadable`], and as [`Policy::parse`] with the file's name.
+    pub fn read(path: &Path) -> Result<Self, PolicyError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| PolicyError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse(&text).map_err(|error| match error {
+            PolicyError::Invalid { line, column, problem, .. } => {
+                PolicyError::Invalid { path: Some(path.to_owned()), line, column, problem }
+            }
+            other => other,
+        })
+    }
+
+    /// Returns where the policy of a CLI stands: `NAME.mcp.toml` in its folder of the user's configuration,
+    /// `$XDG_CONFIG_HOME/NAME` or `~/.config/NAME`.
+    pub fn path(name: &str) -> Option<PathBuf> {
+        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+        Some(config.join(name).join(format!("{name}.mcp.toml")))
+    }
+
+    /// Reads the policy that stands at [`Policy::path`]; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// As [`Policy::read`].
+    pub fn of_user(name: &str) -> Result<Option<Self>, PolicyError> {
+        match Self::path(name).map(|path| Self::read(&path)) {
+            None => Ok(None),
+            Some(Err(PolicyError::Unreadable { source, .. })) if source.kind() == std::io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Some(read) => read.map(Some),
+        }
+    }
+
+    /// Returns the JSON Schema of the file, with which editors complete it.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+}
+
+/// The most characters of a prefix: half of what a tool name may have.
+const PREFIX_MAX: usize = 24;
+
+fn always() -> bool {
+    true
+}
+
+fn wrong(problem: String) -> PolicyError {
+    PolicyError::Invalid { path: None, line: 0, column: 0, problem }
+}
+
+fn invalid(text: &str, error: &toml_edit::de::Error) -> PolicyError {
+    let at = error.span().unwrap_or(0..0);
+    let before = &text[..text.floor_char_boundary(at.start.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let said = error.message().trim_end();
+    let problem = match text.get(at).filter(|_| said.starts_with("unknown field")) {
+        Some(key) => {
+            let known = known_keys();
+            let nearest = crate::catalog::closest(key.trim(), known.iter().map(String::as_str), 1);
+            let hint = nearest.first().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+            said.replacen("unknown field", "unknown key", 1) + &hint
+        }
+        None => said.to_owned(),
+    };
+    PolicyError::Invalid { path: None, line, column, problem }
+}
+
+/// Every key that a policy may hold, at any depth.
+fn known_keys() -> Vec<String> {
+    let schema = Policy::schema();
+    let tables = std::iter::once(&schema).chain(schema["$defs"].as_object().into_iter().flat_map(|defs| defs.values()));
+    let properties = tables.filter_map(|table| table["properties"].as_object());
+    properties.flat_map(|properties| properties.keys().cloned()).collect()
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match humantime::parse_duration(&text) {
+        Ok(time) if !time.is_zero() => Ok(Some(time)),
+        Ok(_) => Err(serde::de::Error::custom("a time has to be longer than nothing")),
+        Err(error) => Err(serde::de::Error::custom(format!("`{text}` is not a time like `90s` or `5min`: {error}"))),
+    }
+}
