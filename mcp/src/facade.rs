@@ -245,6 +245,23 @@ impl Facade {
         Ok(self)
     }
 
+    /// Puts the server under the policy of a file, else of the user, else under the one that comes with
+    /// clap-facade for a program that was read from its help.
+    pub(crate) fn under_policy(self, file: Option<&std::path::Path>) -> Result<Self, PolicyError> {
+        let name = self.command.get_name();
+        let policy = match file {
+            Some(file) => Some(Policy::read(file)?),
+            None => match Policy::of_user(name)? {
+                None if self.report.is_some() => Policy::ready(name)?,
+                found => found,
+            },
+        };
+        match policy {
+            Some(policy) => self.policy(&policy),
+            None => Ok(self),
+        }
+    }
+
     /// Makes everything that a call needs, and starts nothing.
     ///
     /// # Errors

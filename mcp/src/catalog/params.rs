@@ -83,10 +83,14 @@ pub(super) fn is_action_only(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Help | ArgAction::HelpShort | ArgAction::HelpLong | ArgAction::Version)
 }
 
-/// Tells whether an arg goes by a name: its long name or its id, `-` and `_` the same.
+/// Tells whether an arg goes by a name: its long name or its id, `-` and `_` the same; its short one without a long.
 pub(crate) fn is_called(arg: &Arg, name: &str) -> bool {
     let name = name.trim_start_matches('-');
-    arg.get_long().is_some_and(|long| is_same(long, name)) || is_same(arg.get_id().as_str(), name)
+    match arg.get_long() {
+        Some(long) if is_same(long, name) => true,
+        None if arg.get_short().is_some_and(|short| name.chars().eq([short])) => true,
+        _ => is_same(arg.get_id().as_str(), name),
+    }
 }
 
 /// Tells how a command reads positionals behind `--`.

@@ -1,11 +1,11 @@
 //! From the file to the tree: annotations and settings.
 
-use super::{CommandRule, ExitCode, Policy, PolicyError, Standing};
-use crate::annotate::{CommandNote, Exposure, secret};
+use super::{CommandRule, ExitCode, Pattern, Policy, PolicyError, Standing};
+use crate::annotate::{CommandNote, Exposure, host_owned, secret};
 use crate::catalog::{self, ExitMeaning, Settings, is_called};
 use crate::exec::Surroundings;
-use clap::Command;
 use clap::builder::Resettable;
+use clap::{Arg, Command, Id};
 use std::collections::BTreeMap;
 
 impl Policy {
@@ -20,18 +20,11 @@ impl Policy {
         if let Some(inject) = &self.inject {
             settings.inject.clone_from(inject);
         }
-        settings.host_owned.extend(self.host_owned.iter().cloned());
         settings.tool_prefix.clone_from(&self.tool_prefix);
         if self.names_must_exist {
             self.check(&command)?;
         }
-        let mut command = self.declare(command, "");
-        let codes = meanings(&self.exit_codes);
-        if !codes.is_empty() {
-            let note = command.get::<CommandNote>().cloned().unwrap_or_default();
-            command = command.add(CommandNote { exit_codes: codes.chain_over(note.exit_codes), ..note });
-        }
-        Ok(command)
+        Ok(self.declare(command, ""))
     }
 
     /// Returns where commands run.
@@ -50,6 +43,9 @@ impl Policy {
         let found = command.get::<CommandNote>().cloned();
         let mut note = found.clone().unwrap_or_default();
         note.exposure = self.exposure(&command, path, note.exposure);
+        if path.is_empty() {
+            note.exit_codes = over(meanings(&self.exit_codes), note.exit_codes);
+        }
         let rules = self.commands.iter().filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(path)));
         for rule in rules {
             command = declare_rule(rule, command, &mut note);
@@ -57,9 +53,12 @@ impl Policy {
         if note != found.unwrap_or_default() {
             command = command.add(note);
         }
-        let secrets: Vec<String> = args(&command).filter(|id| self.is_secret(&command, path, id)).collect();
-        for id in secrets {
-            command = command.mut_arg(id, |arg| arg.add(secret()));
+        // Of an arg that is named twice a secret keeps more.
+        for (names, note) in [(&self.host_owned, host_owned()), (&self.secret, secret())] {
+            let named: Vec<Id> = named_args(&command, path, names).map(|arg| arg.get_id().clone()).collect();
+            for id in named {
+                command = command.mut_arg(id, |arg| arg.add(note));
+            }
         }
         command
     }
@@ -80,14 +79,6 @@ impl Policy {
         }
     }
 
-    fn is_secret(&self, command: &Command, path: &str, id: &str) -> bool {
-        let Some(arg) = command.get_arguments().find(|arg| arg.get_id() == id) else { return false };
-        self.secret.iter().any(|name| match name.rsplit_once(' ') {
-            Some((at, name)) => at == path && is_called(arg, name),
-            None => is_called(arg, name),
-        })
-    }
-
     /// Finds the patterns and names that mean nothing.
     fn check(&self, root: &Command) -> Result<(), PolicyError> {
         let mut seen = Vec::new();
@@ -100,13 +91,13 @@ impl Policy {
                 return Err(names_nothing(what, &pattern.to_string(), root, paths));
             }
         }
-        for name in &self.secret {
-            let exists = |(path, command): &(String, &Command)| {
-                args(command).any(|id| self.is_secret(command, path, &id) && is_named(name, path, command))
-            };
-            if !seen.iter().any(exists) {
-                let known: Vec<String> = seen.iter().flat_map(|(_, command)| args(command)).collect();
-                return Err(names_nothing("secret", name, root, known.iter().map(String::as_str)));
+        for (what, names) in [("host-owned", &self.host_owned), ("secret", &self.secret)] {
+            for name in names {
+                let names = std::slice::from_ref(name);
+                if !seen.iter().any(|(path, command)| named_args(command, path, names).next().is_some()) {
+                    let known: Vec<String> = seen.iter().flat_map(|(_, command)| args(command)).collect();
+                    return Err(names_nothing(what, name, root, known.iter().map(String::as_str)));
+                }
             }
         }
         for rule in &self.commands {
@@ -138,41 +129,39 @@ fn declare_rule(rule: &CommandRule, mut command: Command, note: &mut CommandNote
     note.timeout = rule.timeout.or(note.timeout);
     note.output_bytes = rule.output_bytes.or(note.output_bytes);
     note.untrusted_output = rule.untrusted_output.unwrap_or(note.untrusted_output);
-    note.exit_codes = meanings(&rule.exit_codes).chain_over(std::mem::take(&mut note.exit_codes));
+    note.exit_codes = over(meanings(&rule.exit_codes), std::mem::take(&mut note.exit_codes));
     if let Some(description) = &rule.description {
         command = command.about(description.clone()).long_about(Resettable::Reset);
     }
     command
 }
 
-/// Meanings of exit codes, each code once.
-struct Meanings(Vec<ExitMeaning>);
-
-impl Meanings {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Puts these before others: a code that both know means what these say.
-    fn chain_over(mut self, others: Vec<ExitMeaning>) -> Vec<ExitMeaning> {
-        let known: Vec<i32> = self.0.iter().map(|meaning| meaning.code).collect();
-        self.0.extend(others.into_iter().filter(|other| !known.contains(&other.code)));
-        self.0
-    }
-}
-
-fn meanings(codes: &BTreeMap<String, ExitCode>) -> Meanings {
+fn meanings(codes: &BTreeMap<String, ExitCode>) -> Vec<ExitMeaning> {
     let meaning = |(code, said): (&String, &ExitCode)| {
         let ExitCode { kind, retryable, hint } = said.clone();
         // A policy with another key was refused when it was read.
         Some(ExitMeaning { code: code.parse().ok()?, kind, retryable, hint })
     };
-    Meanings(codes.iter().filter_map(meaning).collect())
+    codes.iter().filter_map(meaning).collect()
 }
 
-fn is_named(name: &str, path: &str, command: &Command) -> bool {
-    let (at, arg) = name.rsplit_once(' ').map_or((None, name), |(at, arg)| (Some(at), arg));
-    at.is_none_or(|at| at == path) && command.get_arguments().any(|own| is_called(own, arg))
+/// Puts meanings before others: of a code that both know it is what these say.
+fn over(mut these: Vec<ExitMeaning>, others: Vec<ExitMeaning>) -> Vec<ExitMeaning> {
+    let unknown = |other: &ExitMeaning| these.iter().all(|known| known.code != other.code);
+    let rest: Vec<ExitMeaning> = others.into_iter().filter(unknown).collect();
+    these.extend(rest);
+    these
+}
+
+/// The args of a command that are named: `NAME` on any command, `PATTERN NAME` on those that the pattern matches.
+fn named_args<'a>(command: &'a Command, path: &str, names: &[String]) -> impl Iterator<Item = &'a Arg> {
+    let is_named = |arg: &&Arg| {
+        names.iter().any(|name| match name.rsplit_once(' ') {
+            Some((pattern, name)) => is_called(arg, name) && Pattern::new(pattern).matches(path),
+            None => is_called(arg, name),
+        })
+    };
+    command.get_arguments().filter(is_named)
 }
 
 fn args(command: &Command) -> impl Iterator<Item = String> {

@@ -25,9 +25,9 @@ pub struct Policy {
     pub deny: Vec<Pattern>,
     /// The write gates: long names of inherited args that commands which change something offer.
     pub gates: Option<Vec<String>>,
-    /// Args that only the host sets: a long name for an inherited one, `PATH NAME` for a command's own.
+    /// Args that only the host sets: `NAME` on any command, `PATTERN NAME` on some.
     pub host_owned: Vec<String>,
-    /// Args that hold secrets: `NAME` anywhere, `PATH NAME` for one command. Never shown, never set by a caller.
+    /// Args that hold secrets: `NAME` on any command, `PATTERN NAME` on some. Never shown, never set by a caller.
     pub secret: Vec<String>,
     /// Flags that the host puts first on every command line, as typed.
     pub inject: Option<Vec<String>>,

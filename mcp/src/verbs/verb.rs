@@ -11,10 +11,11 @@ use super::start::Start;
 use super::stats::Stats;
 use super::tools::Tools;
 use super::{VerbError, mount};
-use crate::Facade;
 use crate::annotate;
+use crate::{Facade, StartError};
 use clap::{Args, Command, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The verbs of an agent server, to be held by a variant of a CLI's own command enum.
@@ -45,6 +46,9 @@ pub(super) struct Parsed {
     verb: Option<Verb>,
     #[command(flatten)]
     start: Start,
+    /// The operator's policy [default: NAME/NAME.mcp.toml in the user's configuration]
+    #[arg(long, global = true, value_name = "FILE")]
+    policy: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -63,6 +67,8 @@ enum Verb {
 
 impl Parsed {
     pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
+        let facade = desk.facade.under_policy(self.policy.as_deref()).map_err(StartError::from)?;
+        let desk = Desk { facade, ..desk };
         match self.verb {
             None => self.start.run(desk),
             Some(Verb::Start(verb)) => verb.run(desk),

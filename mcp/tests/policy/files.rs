@@ -1,0 +1,87 @@
+use super::tree;
+use clap_facade::Facade;
+use clap_facade::policy::Policy;
+use std::path::Path;
+
+/// What a wrong policy is answered with: by its text alone, or by the tree.
+fn complaint(text: &str) -> String {
+    match Policy::parse(text) {
+        Err(error) => error.to_string(),
+        Ok(policy) => match Facade::new(tree()).policy(&policy) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("taken: {text}"),
+        },
+    }
+}
+
+#[test]
+fn wrong_policies_are_refused_with_what_would_be_right() {
+    let table = [
+        ("\ndefalt = 'deny'", "line 2, column 1: unknown key `defalt`", "did you mean `default`?"),
+        ("[[command]]\nmatch = ['**']\nefect = 'read-only'", "line 3, column 1: unknown key `efect`", "`effect`?"),
+        ("[environment]\npas = []", "line 2, column 1: unknown key `pas`", "`pass`?"),
+        ("default = 'none'", "line 1, column 11", "expected `allow` or `deny`"),
+        ("deny = 'self'", "line 1, column 8", "sequence"),
+        ("deny = ['self'", "line 1", "array"),
+        ("timeout = '5 parsecs'", "line 1, column 11", "`90s`"),
+        ("timeout = '0s'", "line 1, column 11", "longer than nothing"),
+        ("[exit-codes]\nx = { kind = 'bad' }", "`x`", "0 to 255"),
+        ("[[command]]\neffect = 'read-only'", "number 1", "no `match`"),
+        ("tool-prefix = 'Uv-'", "`Uv-`", "[a-z]"),
+        ("deny = ['slef']", "deny `slef` names nothing in `app`", "did you mean `self`?"),
+        ("deny = ['self', 'pip x*']", "deny `pip x*`", "nothing"),
+        ("[[command]]\nmatch = ['pip lst']", "match `pip lst`", "did you mean `pip list`?"),
+        ("secret = ['tokn']", "secret `tokn`", "did you mean `token`?"),
+        ("secret = ['self update token']", "secret `self update token`", "nothing"),
+        ("host-owned = ['pip * outptu']", "host-owned", "nothing"),
+        ("[[command]]\nmatch = ['pip *']\nmutating-when = ['outptu']", "mutating-when `outptu`", "`output`?"),
+        ("gates = ['dry-rn']", "`dry-rn`", "did you mean `dry-run`?"),
+    ];
+    for (text, at, right) in table {
+        let said = match text.starts_with("gates") {
+            // A gate is looked for where every other setting of the tree is.
+            true => super::facade(text).catalog().unwrap_err().to_string(),
+            false => complaint(text),
+        };
+        assert!(said.contains(at) && said.contains(right), "{text}\nsaid: {said}");
+    }
+}
+
+#[test]
+fn a_file_is_named_in_its_complaints() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.mcp.toml");
+    let said = Policy::read(&path).unwrap_err().to_string();
+    assert!(said.contains("app.mcp.toml") && said.contains("can't be read"), "{said}");
+    std::fs::write(&path, "deny = [\n'self'\n]\ndney = []\n").unwrap();
+    let said = Policy::read(&path).unwrap_err().to_string();
+    assert!(said.contains("app.mcp.toml:4:1: unknown key `dney`"), "{said}");
+}
+
+#[test]
+fn the_schema_that_is_shipped_is_the_files() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/policy.schema.json");
+    let schema = format!("{:#}\n", Policy::schema());
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
+        std::fs::write(&path, &schema).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), schema, "INSTA_UPDATE=always writes it anew");
+}
+
+#[test]
+fn the_policies_that_are_shipped_are_valid_by_the_schema() {
+    let schema = jsonschema::validator_for(&Policy::schema()).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("policies");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix(".mcp.toml") else { continue };
+        let policy: serde_json::Value = toml_edit::de::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let errors: Vec<String> = schema.iter_errors(&policy).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new(), "{name}");
+        assert!(Policy::ready(name).unwrap().is_some(), "`{name}` comes with the library");
+        seen += 1;
+    }
+    assert!(seen >= 5, "{seen} policies");
+    assert!(Policy::ready("app").unwrap().is_none());
+}
