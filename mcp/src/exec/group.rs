@@ -22,6 +22,11 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// Makes ready to take over a group, before there is one: what ends it with this process must not have to start then.
+    pub(super) fn prepare() {
+        guard_pipe();
+    }
+
     /// Takes over the group that `child` leads.
     pub(crate) fn led_by(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
@@ -90,12 +95,16 @@ for group in $open; do kill -s KILL -- "-$group"; done
 
 /// Tells the guard that a group was opened (`+`) or is over (`-`).
 fn guard(what: char, group: Pid) {
-    static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
-    if let Some(pipe) = PIPE.get_or_init(start_guard) {
+    if let Some(pipe) = guard_pipe() {
         // One write, so that lines can't mix. Without a guard commands still end with their calls.
         let line = format!("{what} {group}\n");
         let _ = pipe.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }
+}
+
+fn guard_pipe() -> Option<&'static Mutex<ChildStdin>> {
+    static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
+    PIPE.get_or_init(start_guard).as_ref()
 }
 
 fn start_guard() -> Option<Mutex<ChildStdin>> {

@@ -102,6 +102,7 @@ impl Subprocess {
             return Err(Refusal::new(Kind::Cancelled));
         }
         let started = Instant::now();
+        Group::prepare();
         let mut child = self.command(proved, stdin.is_some()).spawn().map_err(|error| self.not_started(&error))?;
         let group = Group::led_by(&child);
         let mut stdout = Keep::head(limits.stdout_bytes);

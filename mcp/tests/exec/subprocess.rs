@@ -214,7 +214,8 @@ async fn a_call_that_was_cancelled_before_runs_nothing() {
 #[ignore = "the server that the next test kills"]
 async fn serves_until_killed() {
     let folder = std::env::var_os("EXEC_TEST_FOLDER").unwrap();
-    let script = format!("trap '' TERM; (sleep 300; true) & {SAY_PID} wait");
+    // More than a pipe holds: it is read once the group has been taken over, and until then the test waits for the pid.
+    let script = format!("trap '' TERM; (sleep 300; true) & head -c 300000 /dev/zero; {SAY_PID} wait");
     let _ = sh(&script).cwd(folder).execute(job("change")).await;
 }
 
