@@ -14,6 +14,8 @@
 //! # let _ = show;
 //! ```
 
+#![cfg_attr(feature = "stdio", doc = include_str!("../docs/adopt.md"))]
+
 use crate::catalog::{Effect, Example, ExitMeaning};
 use clap::builder::{ArgExt, CommandExt};
 use std::time::Duration;

@@ -16,6 +16,7 @@ mod journal;
 mod library;
 mod notes;
 mod reading_list;
+mod readme;
 mod schema;
 mod search;
 #[expect(dead_code, reason = "the unit tests use the other replies")]
