@@ -15,3 +15,4 @@ mod surfaces;
 mod trees;
 mod verbs;
 mod workflow;
+mod wrapped;

@@ -2,8 +2,10 @@
 
 mod calls;
 mod commands;
+mod help;
 mod lessons;
 mod lists;
+mod parity;
 mod positionals;
 mod properties;
 mod random;

@@ -14,7 +14,7 @@ use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-fn config() -> ProptestConfig {
+pub(super) fn config() -> ProptestConfig {
     // PROPTEST_CASES overrides the number; failures print what they need to be written down as a row.
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256);
     ProptestConfig {
@@ -171,7 +171,7 @@ fn plain(operation: &Operation, params: Map<String, Value>) -> Map<String, Value
 }
 
 /// The settings that expose commands which take commands.
-fn settings(command: &clap::Command) -> Settings {
+pub(super) fn settings(command: &clap::Command) -> Settings {
     fn takers(command: &clap::Command, path: &str, found: &mut Vec<String>) {
         for sub in command.get_subcommands() {
             let path = format!("{path} {}", sub.get_name()).trim().to_owned();

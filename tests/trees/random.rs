@@ -324,6 +324,35 @@ impl Node {
         self
     }
 
+    /// Takes away what changes the params and stands in no help, beside relations.
+    pub(crate) fn as_help_tells(self) -> Self {
+        let mut node = self.without_relations();
+        if node.positionals == Layout::TerminatedThen {
+            // Of two lists only the terminator tells the end of the first.
+            node.positionals = Layout::Many;
+        }
+        // Hidden options alone make a root run by itself.
+        if node.options.iter().all(|option| option.extra == Extra::Hidden) {
+            node.options.clear();
+        }
+        // An option without a long name may be a gate by its id, which no help shows.
+        node.options
+            .iter_mut()
+            .filter(|option| option.spelled == Spelled::Short)
+            .for_each(|option| option.spelled = Spelled::Both);
+        let runs = node.children.is_empty() || node.quirks.contains(&Quirk::RunsByItself);
+        node.quirks.retain(|quirk| match quirk {
+            // Subcommands beside it hide that any other is taken too.
+            Quirk::External => node.children.is_empty(),
+            // Two usage lines do not tell whether the command runs without a subcommand.
+            Quirk::NegatesRequirements => runs,
+            Quirk::Multicall | Quirk::NoProgramName => false,
+            _ => true,
+        });
+        node.children = node.children.into_iter().map(Self::as_help_tells).collect();
+        node
+    }
+
     fn build(&self, name: String, depth: usize) -> Command {
         let mut options: Vec<Arg> =
             self.options.iter().enumerate().map(|(at, option)| option.build(depth, at)).collect();

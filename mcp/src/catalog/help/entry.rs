@@ -55,10 +55,12 @@ pub(super) fn entries(section: &Section<'_>, commands_here: bool, in_usage: impl
     let Some(base) = filled().map(|line| indent(line)).min() else { return entries };
     let at_base = |line: &&&str| indent(line) == base;
     // clap sets a long name without a short one four columns in, but only beside entries that start at the margin.
-    let hangs = filled().filter(at_base).any(|line| {
-        let text = line.trim_start();
-        text.starts_with(['<', '[']) || text.starts_with('-') && !text.starts_with("--")
-    });
+    // Where entries start at the very margin, nothing else of clap's is four columns in.
+    let hangs = base <= 2
+        || filled().filter(at_base).any(|line| {
+            let text = line.trim_start();
+            text.starts_with(['<', '[']) || text.starts_with('-') && !text.starts_with("--")
+        });
     let mut open: Option<(Line, String, Vec<&str>)> = None;
     for line in &section.lines {
         let text = line.trim_start();
@@ -70,7 +72,7 @@ pub(super) fn entries(section: &Section<'_>, commands_here: bool, in_usage: impl
                 close(&mut open, &mut entries);
                 open = Some((start, behind.to_owned(), Vec::new()));
             }
-            None if may_start && column == base => {
+            None if may_start => {
                 close(&mut open, &mut entries);
                 entries.strays += 1;
                 if looks_like_entry(text, section.kind) {
@@ -263,7 +265,13 @@ pub(super) fn argument_spec(text: &str) -> Option<(ArgumentSpec, &str)> {
 fn looks_like_entry(text: &str, kind: Kind) -> bool {
     let mut chars = text.chars();
     let dashed = chars.next() == Some('-') && chars.next().is_some_and(|c| c == '-' || c.is_alphanumeric());
-    dashed || kind == Kind::Commands || kind == Kind::Entries && text.starts_with(['<', '['])
+    match kind {
+        _ if dashed => true,
+        // Prose among commands is the author's own.
+        Kind::Commands => text.contains("  "),
+        Kind::Entries => text.starts_with(['<', '[']),
+        _ => false,
+    }
 }
 
 fn indent(line: &str) -> usize {

@@ -25,6 +25,8 @@ pub struct Page {
     pub takes_command: Option<bool>,
     /// Options and subcommands exclude each other: they have usage lines of their own.
     pub args_or_command: bool,
+    /// What is required without a command is not required with one: a usage line with the command shows so.
+    pub command_waives: bool,
     /// Lines that look like an option, a positional or a command, and could not be read as one.
     pub not_understood: Vec<String>,
 }
@@ -150,6 +152,7 @@ impl Page {
         }
         page.takes_command = usage.command();
         page.args_or_command = usage.splits_off_commands();
+        page.command_waives = usage.waives_with_commands();
         page.arguments = usage.settle(std::mem::take(&mut page.arguments), !page.commands.is_empty());
         for flag in &mut page.flags {
             flag.required = flag.env.is_none() && usage.requires_flag(flag);

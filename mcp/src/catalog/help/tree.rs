@@ -3,7 +3,7 @@
 use super::page::{Argument, Flag, Listed, Page, Role, Takes};
 use crate::annotate::MayRepeat;
 use clap::builder::PossibleValue;
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, value_parser};
 use std::collections::HashSet;
 
 /// One command of a CLI: its page, and the commands below it.
@@ -65,9 +65,8 @@ impl Node {
                 command = command.arg(flag_arg(flag).global(globals.contains(&flag)));
             }
         }
-        for arg in arguments(&page.arguments, &mut taken) {
-            command = command.arg(arg);
-        }
+        let (positionals, may_miss) = arguments(&page.arguments, &mut taken);
+        command = command.args(positionals).allow_missing_positional(may_miss);
         let mut inherited = above.to_vec();
         inherited.extend(globals);
         let mut names: HashSet<&str> = HashSet::new();
@@ -86,6 +85,7 @@ impl Node {
         }
         command
             .subcommand_required(!children.is_empty() && page.takes_command == Some(true))
+            .subcommand_negates_reqs(page.command_waives)
             .args_conflicts_with_subcommands(!children.is_empty() && page.args_or_command)
     }
 
@@ -201,27 +201,35 @@ fn flag_arg(flag: &Flag) -> Arg {
     }
 }
 
-/// The positionals, changed where clap itself would refuse their order.
-fn arguments(arguments: &[Argument], taken: &mut Taken) -> Vec<Arg> {
-    let plain = arguments.iter().filter(|argument| !argument.last).count();
+/// The positionals, changed where clap itself would refuse their order; and whether one may be missing before the
+/// last: `[A] <B>`.
+fn arguments(arguments: &[Argument], taken: &mut Taken) -> (Vec<Arg>, bool) {
+    let (last, plain): (Vec<&Argument>, Vec<&Argument>) = arguments.iter().partition(|argument| argument.last);
+    let may_miss = match plain.as_slice() {
+        [before @ .., missing, last] => {
+            last.required && !missing.required && before.iter().all(|argument| argument.required)
+        }
+        _ => false,
+    };
     let mut args = Vec::new();
-    let mut swallowed = false;
-    for (at, argument) in arguments.iter().filter(|argument| !argument.last).enumerate() {
-        if swallowed {
+    let mut all_required = true;
+    for (at, argument) in plain.iter().enumerate() {
+        let rest = &plain[at + 1..];
+        // After an optional one nothing can be required.
+        let required = argument.required && (all_required || may_miss && rest.is_empty());
+        all_required &= required;
+        args.push(argument_arg(argument, required, taken));
+        let many = argument.more || argument.names > 1;
+        let ends = matches!(rest, [next] if next.required && (required || may_miss));
+        if many && !ends {
+            // Nothing tells where the list would end.
             break;
         }
-        let rest = &arguments[at + 1..plain.max(at + 1)];
-        // After an optional one nothing is required, and before a required one nothing optional.
-        let required = argument.required && arguments[..at].iter().all(|before| before.required);
-        let many = argument.more || argument.names > 1;
-        let next_is_last = rest.len() == 1 && rest[0].required && required;
-        swallowed = many && !rest.is_empty() && !next_is_last;
-        args.push(argument_arg(argument, required, taken));
     }
-    if let Some(last) = arguments.iter().find(|argument| argument.last) {
-        args.push(argument_arg(last, last.required && args.iter().all(Arg::is_required_set), taken).last(true));
+    if let Some(last) = last.first() {
+        args.push(argument_arg(last, last.required && all_required, taken).last(true));
     }
-    args
+    (args, may_miss)
 }
 
 fn argument_arg(argument: &Argument, required: bool, taken: &mut Taken) -> Arg {
@@ -244,8 +252,14 @@ fn helped(arg: Arg, help: &str) -> Arg {
 }
 
 fn chosen(arg: Arg, choices: &[(String, String)]) -> Arg {
-    if choices.is_empty() {
-        return arg;
+    match choices {
+        [] => return arg,
+        [(a, no_help), (b, _)]
+            if no_help.is_empty() && (a == "true" && b == "false" || a == "false" && b == "true") =>
+        {
+            return arg.value_parser(value_parser!(bool));
+        }
+        _ => {}
     }
     arg.value_parser(
         choices

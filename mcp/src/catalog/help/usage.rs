@@ -78,8 +78,17 @@ impl Usage {
     /// Tells whether a line has the command alone and another the options.
     pub(super) fn splits_off_commands(&self) -> bool {
         let alone = |line: &Parsed| matches!(line.tokens.as_slice(), [Token::Command { .. }]);
-        let without = |line: &Parsed| !line.tokens.iter().any(|token| matches!(token, Token::Command { .. }));
-        self.lines.iter().any(alone) && self.lines.iter().any(without)
+        self.lines.iter().any(alone) && self.lines.iter().any(|line| !line.has_command())
+    }
+
+    /// Tells whether a line with the command requires nothing else.
+    pub(super) fn waives_with_commands(&self) -> bool {
+        let required = |token: &Token| match token {
+            Token::Positional { required, .. } => *required,
+            Token::Flag(_) | Token::Alternatives => true,
+            Token::Options | Token::Command { .. } => false,
+        };
+        self.lines.iter().filter(|line| line.has_command()).any(|line| !line.tokens.iter().any(required))
     }
 
     /// Takes a command's place for the positional that it is, where the page describes one of that name.
@@ -158,15 +167,15 @@ impl Usage {
     }
 
     fn in_every_line(&self, is: impl Fn(&Token) -> bool) -> bool {
-        let mut lines = self
-            .lines
-            .iter()
-            .filter(|line| {
-                !line.tokens.iter().any(|token| matches!(token, Token::Command { .. })) || self.lines.len() == 1
-            })
-            .peekable();
+        let mut lines = self.lines.iter().filter(|line| !line.has_command() || self.lines.len() == 1).peekable();
         let any = lines.peek().is_some();
         any && lines.all(|line| !line.tokens.contains(&Token::Alternatives) && line.tokens.iter().any(&is))
+    }
+}
+
+impl Parsed {
+    fn has_command(&self) -> bool {
+        self.tokens.iter().any(|token| matches!(token, Token::Command { .. }))
     }
 }
 
@@ -212,7 +221,11 @@ fn pieces(line: &str) -> Vec<&str> {
 }
 
 fn is_word(piece: &str) -> bool {
-    !piece.starts_with(['<', '[', '(', '{', '-', '.', '…'])
+    if let Some(names) = piece.strip_prefix('{') {
+        // A command that has a flag as well: `{list|-S}`.
+        return names.contains("|-");
+    }
+    !piece.starts_with(['<', '[', '(', '-', '.', '…'])
         && piece.contains(|c: char| c.is_lowercase() || c.is_ascii_digit())
 }
 
