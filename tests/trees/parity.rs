@@ -85,7 +85,7 @@ pub(crate) fn compare(real: &Catalog, read: &Catalog) -> Score {
 
 /// An external command has no param of its own in any help.
 fn comparable(operation: &Operation) -> Vec<&Param> {
-    operation.params.iter().filter(|param| param.spelling != Spelling::External).collect()
+    operation.params.iter().map(AsRef::as_ref).filter(|param: &&Param| param.spelling != Spelling::External).collect()
 }
 
 /// The same place on the command line: the name of a positional is its author's alone.
