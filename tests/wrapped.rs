@@ -9,7 +9,7 @@ use clap_facade::exec::CancellationToken;
 use clap_facade::run::{Caller, Pipeline};
 use clap_facade::surface::Choice;
 use clap_facade::wrap::{WalkOptions, Wrapped, walk};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::process::Command;
 
@@ -17,31 +17,38 @@ use std::process::Command;
 struct Binary {
     name: &'static str,
     fewest: usize,
-    call: Option<(&'static str, fn() -> Value)>,
-    /// What the call prints.
+    call: Option<Call>,
+}
+
+/// A call that changes nothing.
+struct Call {
+    operation: &'static str,
+    /// Its flags, as JSON.
+    flags: &'static str,
+    /// What it prints.
     prints: &'static str,
 }
 
 const BINARIES: &[Binary] = &[
-    Binary { name: "cargo", fewest: 15, call: Some(("cargo", || json!({ "list": true }))), prints: "build" },
-    Binary { name: "rustup", fewest: 25, call: Some(("which", || json!({ "command": "rustc" }))), prints: "rustc" },
-    Binary { name: "cargo-nextest", fewest: 0, call: None, prints: "" },
-    Binary { name: "uv", fewest: 40, call: Some(("python dir", || json!({}))), prints: "python" },
-    Binary { name: "ruff", fewest: 6, call: Some(("rule", || json!({ "rule": "F401" }))), prints: "unused-import" },
-    Binary { name: "just", fewest: 1, call: Some(("just", || json!({ "completions": "bash" }))), prints: "just" },
-    Binary {
-        name: "fdfind",
-        fewest: 1,
-        call: Some(("fdfind", || json!({ "pattern": "^no-such-name$", "max-depth": "1" }))),
-        prints: "",
-    },
-    Binary {
-        name: "hyperfine",
-        fewest: 1,
-        call: Some(("hyperfine", || json!({ "command": ["true"], "runs": "2", "shell": "none", "style": "basic" }))),
-        prints: "",
-    },
+    binary("cargo", 15, "cargo", r#"{"list": true}"#, "build"),
+    binary("rustup", 25, "which", r#"{"command": "rustc"}"#, "rustc"),
+    Binary { name: "cargo-nextest", fewest: 1, call: None },
+    binary("uv", 40, "python dir", "{}", "python"),
+    binary("ruff", 6, "rule", r#"{"rule": "F401"}"#, "unused-import"),
+    binary("just", 1, "just", r#"{"completions": "bash"}"#, "just"),
+    binary("fdfind", 1, "fdfind", r#"{"pattern": "^no-such-name$", "max-depth": 1}"#, ""),
+    binary("hyperfine", 1, "hyperfine", r#"{"command": "true", "runs": 2, "shell": "none"}"#, "Benchmark"),
 ];
+
+const fn binary(
+    name: &'static str,
+    fewest: usize,
+    operation: &'static str,
+    flags: &'static str,
+    prints: &'static str,
+) -> Binary {
+    Binary { name, fewest, call: Some(Call { operation, flags, prints }) }
+}
 
 #[tokio::test]
 #[ignore = "needs the binaries: .ci/run installs them and names their folders in CLAP_FACADE_BINARIES"]
@@ -52,7 +59,7 @@ async fn binaries_from_the_registries_are_walked_published_and_called() {
         let Some(path) =
             std::env::split_paths(&folders).map(|folder| folder.join(binary.name)).find(|path| path.is_file())
         else {
-            println!("skipped {}: not in {}", binary.name, folders.display());
+            eprintln!("skipped {}: not in {}", binary.name, folders.display());
             continue;
         };
         found += 1;
@@ -69,8 +76,8 @@ async fn check(binary: &Binary, path: &Path) {
     let kept = walk(path, &[], &options).unwrap();
     assert_eq!((cold.report.from_cache, kept.report.from_cache, cold.report.pages), (false, true, kept.report.pages));
     let (slow, fast) = (cold.report.elapsed, kept.report.elapsed);
-    print!("{name}: {}", cold.report);
-    println!("{name}: cold {slow:?}, kept {fast:?}");
+    eprint!("{name}: {}", cold.report);
+    eprintln!("{name}: cold {slow:?}, kept {fast:?}");
     invents_nothing(name, path, &kept);
 
     let folder = tempfile::tempdir().unwrap();
@@ -83,9 +90,9 @@ async fn check(binary: &Binary, path: &Path) {
             .unwrap_or_else(|faults| panic!("{}: {faults:?}", tool.name));
         assert!(tool.effect != Some(Effect::ReadOnly), "nobody declared `{}` to be read-only", tool.name);
     }
-    println!("{name}: {operations} operations, {} tools", tools.len());
-    if let Some((operation, flags)) = binary.call {
-        call(&pipeline, name, operation, flags(), binary.prints).await;
+    eprintln!("{name}: {operations} operations, {} tools", tools.len());
+    if let Some(call) = &binary.call {
+        run(&pipeline, name, call).await;
     }
 }
 
@@ -105,9 +112,9 @@ fn invents_nothing(name: &str, program: &Path, wrapped: &Wrapped) {
     }
 }
 
-async fn call(pipeline: &Pipeline, name: &str, operation: &str, flags: Value, prints: &str) {
-    let operation = pipeline.catalog().find(operation).unwrap_or_else(|| panic!("{name} has no `{operation}`"));
-    let flags: Map<String, Value> = flags.as_object().cloned().unwrap_or_default();
+async fn run(pipeline: &Pipeline, name: &str, call: &Call) {
+    let operation = pipeline.catalog().find(call.operation).unwrap_or_else(|| panic!("{name}: no {}", call.operation));
+    let flags: Map<String, Value> = serde_json::from_str(call.flags).unwrap();
     let caller = Caller {
         principal: "test".into(),
         session: "test".into(),
@@ -117,5 +124,5 @@ async fn call(pipeline: &Pipeline, name: &str, operation: &str, flags: Value, pr
     };
     let outcome =
         pipeline.call(&operation.tool, flags, &caller).await.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-    assert!(!outcome.failed && outcome.text.contains(prints), "{name} {}: {outcome:?}", operation.name);
+    assert!(!outcome.failed && outcome.text.contains(call.prints), "{name} {}: {outcome:?}", operation.name);
 }

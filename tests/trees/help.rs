@@ -16,7 +16,7 @@ proptest! {
     /// What help tells is read as it is.
     #[test]
     fn a_tree_is_read_back_from_its_help(tree in random::tree(), texts in vec(0..TEXTS.len(), 8)) {
-        let tree = decorated(tree.as_help_tells().command(), &texts);
+        let tree = decorated(tree.told_by_help().command(), &texts);
         let (real, read) = (catalog(&tree), catalog(&read_back(&tree)));
         let score = compare(&real, &read);
         prop_assert!(score.differences.is_empty(), "{:#?}\n{}", score.differences, pages(&tree));
@@ -34,7 +34,7 @@ proptest! {
     /// passes on is taken, and sets the same.
     #[test]
     fn a_call_by_help_is_a_call_of_the_real_tree(tree in random::tree()) {
-        let tree = tree.as_help_tells().command();
+        let tree = tree.told_by_help().command();
         let (real, read) = (catalog(&tree), catalog(&read_back(&tree)));
         for operation in real.operations() {
             let other = read.operations().iter().find(|other| other.path == operation.path);

@@ -325,7 +325,7 @@ impl Node {
     }
 
     /// Takes away what changes the params and stands in no help, beside relations.
-    pub(crate) fn as_help_tells(self) -> Self {
+    pub(crate) fn told_by_help(self) -> Self {
         let mut node = self.without_relations();
         if node.positionals == Layout::TerminatedThen {
             // Of two lists only the terminator tells the end of the first.
@@ -349,7 +349,7 @@ impl Node {
             Quirk::Multicall | Quirk::NoProgramName => false,
             _ => true,
         });
-        node.children = node.children.into_iter().map(Self::as_help_tells).collect();
+        node.children = node.children.into_iter().map(Self::told_by_help).collect();
         node
     }
 

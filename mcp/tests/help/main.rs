@@ -1,4 +1,5 @@
 //! Pages of real programs, or in their shape: what is read of each.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use clap_facade::catalog::help::Node;
 use clap_facade::catalog::help::{Argument, Flag, Page, Role, Takes};

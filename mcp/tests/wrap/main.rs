@@ -1,4 +1,6 @@
 //! Walks of programs that behave badly, each a script of a few lines.
+#![cfg(feature = "stdio")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use clap_facade::catalog::{Catalog, Settings};
 use clap_facade::wrap::{CachePolicy, WalkOptions, WrapError, Wrapped, walk};
