@@ -1,6 +1,6 @@
 //! Which items a command takes: named ones, or those of a collection, tag or type.
 
-use crate::commands::items::read_items;
+use crate::commands::items::{look_up_items, read_items};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::model::{Item, Shelves};
@@ -32,6 +32,21 @@ impl Selection {
         if !self.keys.is_empty() {
             return read_items(ctx, &self.keys);
         }
+        self.filtered(ctx)
+    }
+
+    /// The items, or why a named one can't be had, each with its key.
+    ///
+    /// # Errors
+    /// When the filters name what does not exist, or SQLite fails.
+    pub(crate) fn each(&self, ctx: &mut Context<'_, '_>) -> Result<Vec<(String, Result<Item, CliError>)>, CliError> {
+        match self.keys.is_empty() {
+            true => Ok(self.filtered(ctx)?.into_iter().map(|item| (item.key.clone(), Ok(item))).collect()),
+            false => look_up_items(ctx, &self.keys),
+        }
+    }
+
+    fn filtered(&self, ctx: &mut Context<'_, '_>) -> Result<Vec<Item>, CliError> {
         let db = ctx.db()?;
         let mut conditions = vec!["i.trashed_at IS NULL"];
         let mut params: Vec<Value> = Vec::new();

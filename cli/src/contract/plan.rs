@@ -117,6 +117,11 @@ impl Plan {
         }
     }
 
+    /// Plans an operation that can't be done, in its place among the others.
+    pub fn fail(&mut self, action: impl Into<String>, target: impl Into<String>, error: CliError) {
+        self.attempt(action, target, |_| Err::<(), _>(error));
+    }
+
     /// Reports a target that needs no change.
     pub fn skip(&mut self, action: impl Into<String>, target: impl Into<String>, reason: impl Into<String>) {
         self.operations.push(Operation {

@@ -4,9 +4,9 @@ use crate::support::Lab;
 use clap_facade::catalog::{Catalog, Effect, Settings};
 
 /// A call of a mutating command that changes something on a seeded library.
-struct Sample {
+pub struct Sample {
     /// The command's path.
-    path: &'static str,
+    pub path: &'static str,
     /// Calls before it, with `--yes`.
     setup: &'static [&'static [&'static str]],
     /// The call after the path, without gates. `{dir}` stands for the test's folder.
@@ -26,16 +26,16 @@ enum Undo {
 }
 
 impl Sample {
-    const fn new(path: &'static str, line: &'static [&'static str]) -> Self {
+    pub const fn new(path: &'static str, line: &'static [&'static str]) -> Self {
         Self { path, setup: &[], line, files: &[], undo: Undo::Restores }
     }
 
-    const fn after(mut self, setup: &'static [&'static [&'static str]]) -> Self {
+    pub const fn after(mut self, setup: &'static [&'static [&'static str]]) -> Self {
         self.setup = setup;
         self
     }
 
-    const fn with(mut self, files: &'static [(&'static str, &'static str)]) -> Self {
+    pub const fn with(mut self, files: &'static [(&'static str, &'static str)]) -> Self {
         self.files = files;
         self
     }
@@ -46,7 +46,7 @@ impl Sample {
     }
 
     /// A seeded library, ready for the call.
-    fn lab(&self) -> Lab {
+    pub fn lab(&self) -> Lab {
         let lab = Lab::seeded();
         for (name, content) in self.files {
             lab.file(name, content);
@@ -61,7 +61,7 @@ impl Sample {
     }
 
     /// The call with these gates, as words.
-    fn words(&self, lab: &Lab, gates: &[&str]) -> Vec<String> {
+    pub fn words(&self, lab: &Lab, gates: &[&str]) -> Vec<String> {
         let mut words: Vec<String> = self.path.split(' ').map(str::to_owned).collect();
         words.extend(gates.iter().map(|gate| (*gate).to_owned()));
         words.extend(self.filled(lab, self.line));
@@ -124,16 +124,17 @@ const SAMPLES: &[Sample] = &[
     Sample::new("config set", &["mailto", "ada@example.org"]),
 ];
 
-const SHELVES: &[&[&str]] = &[
+pub const SHELVES: &[&[&str]] = &[
     &["collections", "create", "Science"],
     &["collections", "create", "Misc"],
     &["collections", "create", "Physics", "--parent=Science"],
     &["collections", "add", "Physics", "einstein1905"],
 ];
 
-const WORKS: &str = r#"{"type": "book", "title": "On the Origin of Species", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1859]]}, "abstract": "Descent.", "DOI": "10.1000/182"}
+pub const WORKS: &str = r#"{"type": "book", "title": "On the Origin of Species", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1859]]}, "abstract": "Descent.", "DOI": "10.1000/182"}
 {"type": "book", "title": "The Descent of Man", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1871]]}, "publisher": "John Murray"}
 {"type": "book", "title": "The Voyage of the Beagle", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1839]]}, "DOI": "10.1000/183"}
+{"type": "book", "title": "Insectivorous Plants", "author": [{"family": "Darwin"}], "issued": {"date-parts": [[1875]]}, "DOI": "10.1000/184"}
 "#;
 
 const REFERENCES: &str = "@book{hobbes1651, title = {Leviathan}, author = {Hobbes, Thomas}, year = 1651}
@@ -145,7 +146,7 @@ const STEPS: &str = r#"{"command": "collections create", "args": ["Club"]}
 {"command": "tags rename", "args": ["evolution", "descent"]}
 "#;
 
-fn catalog() -> Catalog {
+pub fn catalog() -> Catalog {
     Catalog::new(mycli::command(), &Settings::default()).unwrap()
 }
 
@@ -275,18 +276,32 @@ fn yes_applies_and_undo_restores() {
     });
 }
 
+#[test]
+fn the_gates_for_failures_change_nothing_where_none_fails() {
+    each(|sample, lab| {
+        let plain = call(sample, lab, &["--json"]);
+        let gates = ["--continue-on-error", "--max-failures=1", "--json"];
+        let preview = call(sample, lab, &gates);
+        assert_eq!(preview, plain, "the gates change the preview");
+        let applied = call(sample, lab, &[&gates[..], &["--yes", "--allow-destructive"]].concat());
+        assert_eq!(applied["ok"], true, "{applied}");
+        assert_eq!(applied["plan"]["digest"], plain["plan"]["digest"], "the gates change what is done");
+    });
+}
+
+fn each(check: impl Fn(&Sample, &Lab)) {
+    check_all(SAMPLES, |sample| sample, check);
+}
+
 /// Calls `check` with each sample on a library of its own, and reports all failures at once.
-fn each(check: impl Fn(&Sample, &Lab) + std::panic::RefUnwindSafe) {
+pub fn check_all<T>(samples: &[T], sample: impl Fn(&T) -> &Sample, check: impl Fn(&T, &Lab)) {
     let mut failures = Vec::new();
-    for sample in SAMPLES {
-        let run = std::panic::AssertUnwindSafe(|| check(sample, &sample.lab()));
+    for each in samples {
+        let run = std::panic::AssertUnwindSafe(|| check(each, &sample(each).lab()));
         if let Err(panic) = std::panic::catch_unwind(run) {
             let text = panic.downcast_ref::<String>().cloned();
-            failures.push(format!(
-                "{}: {}",
-                sample.path,
-                text.unwrap_or_else(|| format!("{:?}", panic.downcast_ref::<&str>()))
-            ));
+            let text = text.unwrap_or_else(|| format!("{:?}", panic.downcast_ref::<&str>()));
+            failures.push(format!("{}: {text}", sample(each).path));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -308,7 +323,7 @@ fn call(sample: &Sample, lab: &Lab, gates: &[&str]) -> serde_json::Value {
     document
 }
 
-fn words(line: &[String]) -> Vec<&str> {
+pub fn words(line: &[String]) -> Vec<&str> {
     line.iter().map(String::as_str).collect()
 }
 

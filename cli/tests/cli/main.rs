@@ -10,6 +10,7 @@ mod creators;
 mod enrich;
 mod examples;
 mod exchange;
+mod failing;
 mod foundation;
 mod items;
 mod journal;

@@ -30,7 +30,7 @@ pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result
                     continue;
                 }
                 Err(error) => {
-                    plan.attempt("delete", text, |_| Err::<(), _>(error));
+                    plan.fail("delete", text, error);
                     continue;
                 }
             };

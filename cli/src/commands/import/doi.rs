@@ -47,10 +47,8 @@ pub(crate) fn cmd_doi(ctx: &mut Context<'_, '_>, args: &DoiArgs) -> Result<(), C
                     continue;
                 }
                 failed => {
-                    plan.attempt("import", format!("DOI {doi}"), |_| match failed {
-                        Err(error) => Err::<(), CliError>(error.into()),
-                        _ => Err(CliError::not_found(format!("no work with the DOI {doi} is known there"))),
-                    });
+                    let unknown = || CliError::not_found(format!("no work with the DOI {doi} is known there"));
+                    plan.fail("import", format!("DOI {doi}"), failed.err().map_or_else(unknown, CliError::from));
                     continue;
                 }
             };

@@ -94,7 +94,13 @@ impl Gap {
 
 pub(crate) fn cmd_enrich(ctx: &mut Context<'_, '_>, args: &EnrichArgs) -> Result<(), CliError> {
     let gaps = if args.fields.is_empty() { Gap::ALL.to_vec() } else { args.fields.clone() };
-    let mut items = args.selection.items(ctx)?;
+    let (mut items, mut missing) = (Vec::new(), Vec::new());
+    for (key, found) in args.selection.each(ctx)? {
+        match found {
+            Ok(item) => items.push(item),
+            Err(error) => missing.push((key, error)),
+        }
+    }
     items.retain(|item| gaps.iter().any(|gap| gap.is_open(item)));
     let left_out = items.len().saturating_sub(args.limit as usize);
     items.truncate(args.limit as usize);
@@ -104,6 +110,9 @@ pub(crate) fn cmd_enrich(ctx: &mut Context<'_, '_>, args: &EnrichArgs) -> Result
     ctx.write(|_, plan| {
         for (item, answer) in items.iter().zip(answers) {
             plan_one(plan, item, answer, &gaps, args.threshold);
+        }
+        for (key, error) in missing {
+            plan.fail("enrich", format!("item {key}"), error);
         }
         if left_out > 0 {
             plan.warn(format!("{left_out} more items have gaps; --limit looks up more at once"));
@@ -173,9 +182,7 @@ fn plan_one(plan: &mut Plan, item: &Item, answer: Result<Proposal, SourceError>,
         Ok(Proposal::Found { work, .. }) => {
             plan.attempt("enrich", target, |plan| fill(plan, item, &work, gaps));
         }
-        Err(error) => {
-            plan.attempt("enrich", target, |_| Err::<(), CliError>(error.into()));
-        }
+        Err(error) => plan.fail("enrich", target, error.into()),
     }
 }
 

@@ -30,19 +30,26 @@ pub(crate) fn read_keys(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<V
 
 /// Reads the items that keys name; with `--ignore-missing` those that exist.
 pub(crate) fn read_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<Vec<Item>, CliError> {
+    look_up_items(ctx, named)?.into_iter().map(|(_, item)| item).collect()
+}
+
+/// Reads each item that keys name, or says why it can't be; with `--ignore-missing` those that exist.
+pub(crate) fn look_up_items(
+    ctx: &mut Context<'_, '_>,
+    named: &[String],
+) -> Result<Vec<(String, Result<Item, CliError>)>, CliError> {
     let db = ctx.db()?;
-    let mut items = Vec::new();
+    let mut found = Vec::new();
     for key in read_keys(ctx, named)? {
         ctx.ensure_wanted()?;
         match item_by_key(&db, &key) {
-            Ok(item) => items.push(item),
             Err(error) if ctx.globals.operation.ignore_missing && error.kind() == ErrorKind::NotFound => {
                 ctx.note(&format!("passed over: {error}"))?;
             }
-            Err(error) => return Err(error),
+            item => found.push((key, item)),
         }
     }
-    Ok(items)
+    Ok(found)
 }
 
 /// Plans one operation for each item that keys name; `change` gets the item's id.

@@ -19,21 +19,23 @@ pub(crate) struct MergeArgs {
 pub(crate) fn cmd_merge(ctx: &mut Context<'_, '_>, args: &MergeArgs) -> Result<(), CliError> {
     let into = tag_name(&args.into)?;
     ctx.write(|ctx, plan| {
-        let mut found = Vec::new();
+        // The tag that stays is made right before the first merge, so that a failure before it leaves no tag behind.
+        let mut kept = None;
         for name in &args.tags {
             match find_tag(plan, name) {
                 Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
                     plan.skip("merge", name, "does not exist");
                 }
-                tag => found.push(tag?),
+                Err(error) => plan.fail("merge", name, error),
+                Ok(tag) => {
+                    if kept.is_none() {
+                        kept = ensure_tag(plan, &into)?;
+                    }
+                    if let Some(into) = &kept {
+                        merge_tag(plan, &tag, into);
+                    }
+                }
             }
-        }
-        if found.is_empty() {
-            return Ok(());
-        }
-        let Some(into) = ensure_tag(plan, &into)? else { return Ok(()) };
-        for tag in found {
-            merge_tag(plan, &tag, &into);
         }
         Ok(())
     })

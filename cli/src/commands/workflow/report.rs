@@ -44,6 +44,10 @@ impl StepReport {
         self.output["plan"]["operations"].as_array().map_or(&[], Vec::as_slice)
     }
 
+    fn is_refused(&self) -> bool {
+        self.code != 0 && self.output["mode"] == json!("apply") && self.output["result"].is_null()
+    }
+
     fn failure(&self) -> Option<CliError> {
         if self.code == 0 {
             return None;
@@ -84,6 +88,21 @@ impl Report {
         let failure = step.failure();
         self.steps.push(step);
         failure.map_or(Ok(()), Err)
+    }
+
+    /// How many steps have done what they were to do.
+    pub(crate) fn done(&self) -> usize {
+        self.steps.len() - self.failed()
+    }
+
+    /// How many steps have failed.
+    pub(crate) fn failed(&self) -> usize {
+        self.steps.iter().filter(|step| step.code != 0).count()
+    }
+
+    /// Whether a gate has refused the last step, so that it was not even begun.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.steps.last().is_some_and(StepReport::is_refused)
     }
 
     /// Adds a warning.

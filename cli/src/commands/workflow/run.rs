@@ -13,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// A step is `{"command": "tags add", "flags": {"name": "value"}, "args": ["positional"]}`; the file holds a list of
 /// them, an object with `steps`, or one a line. The steps are one transaction and one run of the journal: when one fails,
-/// nothing is changed. With `--checkpoint` each step is a run of its own, and an interrupted file goes on with
+/// nothing is changed; with `--continue-on-error` only what that step did is taken back. With `--checkpoint` each step is a run of its own, and an interrupted file goes on with
 /// `--resume`. The write gates are those of this command; a step can't set its own.
 #[derive(Debug, clap::Args)]
 #[command(add = mutating().hidden())]
@@ -34,6 +34,10 @@ pub(crate) struct RunArgs {
 pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), CliError> {
     if ctx.batch.is_some() {
         return Err(CliError::usage("a workflow can't be a step of another"));
+    }
+    if args.checkpoint && ctx.globals.gates.continue_on_error {
+        return Err(CliError::usage("--checkpoint stops at a failure, for --resume to go on there")
+            .hint("leave --continue-on-error out, or --checkpoint"));
     }
     if !ctx.library().exists()? {
         return Err(CliError::precondition("there is no library yet").hint("`mycli init` makes one"));
@@ -58,9 +62,7 @@ pub(crate) fn cmd_run(ctx: &mut Context<'_, '_>, args: &RunArgs) -> Result<(), C
 /// Does everything inside a transaction that is rolled back, so that a step sees what the ones before it did.
 fn preview(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Result<(), CliError> {
     let mut batch = Batch::rehearse_on(ctx.library().clone(), usize::MAX)?;
-    for step in steps.all() {
-        run_step(ctx, &mut batch, steps, step, report)?;
-    }
+    let failed = run_all(ctx, &mut batch, steps, report)?;
     let (changes, limit) = (batch.changes(), ctx.globals.max_changes());
     batch.rollback();
     if changes > limit {
@@ -71,16 +73,51 @@ fn preview(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Res
     if report.destroys() && !ctx.globals.gates.allow_destructive {
         report.warn("would be refused: a step destroys something; --allow-destructive lets it run".to_owned());
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 fn apply(ctx: &mut Context<'_, '_>, steps: &Steps, report: &mut Report) -> Result<(), CliError> {
     let mut batch = Batch::begin_on(ctx.library().clone(), ctx.globals.max_changes())?;
-    for step in steps.all() {
-        run_step(ctx, &mut batch, steps, step, report)?;
+    let failed = run_all(ctx, &mut batch, steps, report)?;
+    if let Some(error) = failed.as_ref().filter(|_| !ctx.globals.gates.continue_on_error) {
+        return Err(error.clone());
     }
     report.run = batch.commit()?;
-    Ok(())
+    match (failed, report.done()) {
+        (None, _) => Ok(()),
+        (Some(error), 0) => Err(error),
+        (Some(error), done) => {
+            let message = format!("{done} steps are kept, {} failed; first failure: {error}", report.failed());
+            Err(CliError::new(ErrorKind::Incomplete, message).hint("`mycli journal undo` takes the kept part back"))
+        }
+    }
+}
+
+/// Runs the steps up to the failure that the gates stop at, and gives the first failure.
+///
+/// # Errors
+/// When the caller has cancelled, or a gate refuses a step: then the whole run is refused.
+fn run_all(
+    ctx: &mut Context<'_, '_>,
+    batch: &mut Batch,
+    steps: &Steps,
+    report: &mut Report,
+) -> Result<Option<CliError>, CliError> {
+    let gates = ctx.globals.gates.clone();
+    let mut first = None;
+    for step in steps.all() {
+        ensure_wanted(ctx)?;
+        if let Err(error) = run_step(ctx, batch, steps, step, report) {
+            if report.is_refused() {
+                return Err(error);
+            }
+            first.get_or_insert(error);
+            if !gates.continue_on_error || report.failed() >= gates.max_failures as usize {
+                break;
+            }
+        }
+    }
+    Ok(first)
 }
 
 fn apply_with_checkpoints(
@@ -92,7 +129,8 @@ fn apply_with_checkpoints(
     let mut left = ctx.globals.max_changes();
     for step in steps.all().iter().skip(checkpoint.done()) {
         let mut batch = Batch::begin_on(ctx.library().clone(), left)?;
-        let kept = run_step(ctx, &mut batch, steps, step, report).and_then(|()| {
+        let ran = ensure_wanted(ctx).and_then(|()| run_step(ctx, &mut batch, steps, step, report));
+        let kept = ran.and_then(|()| {
             left -= batch.changes().min(left);
             batch.commit()
         });
@@ -114,6 +152,10 @@ fn apply_with_checkpoints(
     checkpoint.finished(ctx)
 }
 
+fn ensure_wanted(ctx: &Context<'_, '_>) -> Result<(), CliError> {
+    if (ctx.io.cancelled)() { Err(CliError::failure("cancelled; the step was not begun")) } else { Ok(()) }
+}
+
 fn run_step(
     ctx: &mut Context<'_, '_>,
     batch: &mut Batch,
@@ -121,9 +163,6 @@ fn run_step(
     step: &Step,
     report: &mut Report,
 ) -> Result<(), CliError> {
-    if (ctx.io.cancelled)() {
-        return Err(CliError::failure("cancelled; the step was not begun"));
-    }
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut io = Io {
         stdin: &mut std::io::empty(),

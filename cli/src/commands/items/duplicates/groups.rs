@@ -31,6 +31,11 @@ impl Group {
         self.items.iter().skip(1)
     }
 
+    /// Whether an item is one of the group.
+    pub(crate) fn has(&self, id: i64) -> bool {
+        self.items.iter().any(|item| item.id == id)
+    }
+
     /// Makes another item the one to keep; says whether the group has it.
     pub(crate) fn prefer(&mut self, key: &str) -> bool {
         let found = self.items.iter().position(|item| item.key.eq_ignore_ascii_case(key));

@@ -1,8 +1,9 @@
-use super::groups::{By, find_groups};
+use super::groups::{By, Group, find_groups};
 use super::merge::merge;
 use crate::commands::items::read_keys;
 use crate::context::Context;
-use crate::error::CliError;
+use crate::contract::Plan;
+use crate::error::{CliError, ErrorKind};
 use crate::model::item_id;
 use clap_facade::annotate;
 
@@ -28,26 +29,9 @@ pub(crate) fn cmd_resolve(ctx: &mut Context<'_, '_>, args: &ResolveArgs) -> Resu
     let keys = if args.keys.is_empty() { Vec::new() } else { read_keys(ctx, &args.keys)? };
     ctx.write(|ctx, plan| {
         let mut groups = find_groups(&plan.db(), args.by)?;
-        if !keys.is_empty() {
-            let ignores_missing = ctx.globals.operation.ignore_missing;
-            let mut wanted = Vec::new();
-            for key in &keys {
-                match item_id(plan, key) {
-                    Ok(id) if groups.iter().any(|group| group.items.iter().any(|item| item.id == id)) => {
-                        wanted.push(id)
-                    }
-                    Ok(_) if ctx.globals.operation.idempotent => {
-                        plan.skip("merge", format!("item {key}"), "no duplicate")
-                    }
-                    Ok(_) => {
-                        return Err(CliError::precondition(format!("item {key} has no duplicate"))
-                            .hint("`mycli items duplicates` lists the groups"));
-                    }
-                    Err(_) if ignores_missing => plan.skip("merge", format!("item {key}"), "it does not exist"),
-                    Err(error) => return Err(error),
-                }
-            }
-            groups.retain(|group| group.items.iter().any(|item| wanted.contains(&item.id)));
+        let named: Vec<_> = keys.iter().map(|key| (key, item_id(plan, key))).collect();
+        if !named.is_empty() {
+            groups.retain(|group| named.iter().any(|(_, id)| id.as_ref().is_ok_and(|id| group.has(*id))));
         }
         for key in &args.keep {
             let found = groups.iter_mut().map(|group| group.prefer(key)).filter(|found| *found).count();
@@ -56,16 +40,43 @@ pub(crate) fn cmd_resolve(ctx: &mut Context<'_, '_>, args: &ResolveArgs) -> Resu
                     .hint("`mycli items duplicates` lists the groups"));
             }
         }
-        for group in &groups {
-            let mut keep = group.keep().clone();
-            for other in group.others() {
-                let mut merged = keep.clone();
-                let target = format!("item {} into {}", other.key, keep.key);
-                if plan.attempt("merge", target, |plan| merge(plan, &mut merged, other)).is_some() {
-                    keep = merged;
+        if named.is_empty() {
+            groups.iter().for_each(|group| merge_group(plan, group));
+        }
+        let mut merged = Vec::new();
+        for (key, id) in named {
+            let target = format!("item {key}");
+            match id.map(|id| groups.iter().position(|group| group.has(id))) {
+                Ok(Some(index)) if merged.contains(&index) => {}
+                Ok(Some(index)) => {
+                    merged.push(index);
+                    merge_group(plan, &groups[index]);
                 }
+                Ok(None) if ctx.globals.operation.idempotent => plan.skip("merge", target, "no duplicate"),
+                Ok(None) => plan.fail(
+                    "merge",
+                    target,
+                    CliError::precondition(format!("item {key} has no duplicate"))
+                        .hint("`mycli items duplicates` lists the groups"),
+                ),
+                Err(error) if ctx.globals.operation.ignore_missing && error.kind() == ErrorKind::NotFound => {
+                    plan.skip("merge", target, "it does not exist");
+                }
+                Err(error) => plan.fail("merge", target, error),
             }
         }
         Ok(())
     })
+}
+
+/// Plans that the others of a group become part of the item to keep.
+fn merge_group(plan: &mut Plan, group: &Group) {
+    let mut keep = group.keep().clone();
+    for other in group.others() {
+        let mut merged = keep.clone();
+        let target = format!("item {} into {}", other.key, keep.key);
+        if plan.attempt("merge", target, |plan| merge(plan, &mut merged, other)).is_some() {
+            keep = merged;
+        }
+    }
 }
