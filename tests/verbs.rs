@@ -56,7 +56,7 @@ async fn explain_runs_nothing_and_ends_in_the_refusals_code() {
     let folder = tempfile::tempdir().unwrap();
     let allowed = run(&folder, &["explain", "items add", "--flags", r#"{"title": "--yes", "yes": true}"#]).await;
     assert!(allowed.status.success() && text(&allowed).contains("gates      yes: passed"), "{}", text(&allowed));
-    assert!(text(&allowed).contains("--title=--yes"), "{}", text(&allowed));
+    assert!(text(&allowed).contains("mycli --agent items add --yes -- --yes"), "{}", text(&allowed));
     let refused = run(&folder, &["explain", "items add", "--flags", r#"{"config": "/x"}"#]).await;
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
     assert!(!folder.path().join("data").exists(), "a library was made");

@@ -1,6 +1,7 @@
 //! The main job, step by step: a real MCP client against the real server, on a library of its own.
 
 use anyhow::{Context, bail, ensure};
+use clap_facade::exec::Subprocess;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, ContentBlock};
 use rmcp::service::{RoleClient, RunningService};
@@ -16,6 +17,17 @@ const SHOWN: usize = 1_500;
 pub(crate) fn run() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(show())
+}
+
+/// Seeds a demo library in an empty folder, for previews to be tried on by mycli's own executable.
+pub(crate) fn scratch(folder: &Path) -> std::io::Result<Subprocess> {
+    let mycli = std::env::current_exe()?.with_file_name(format!("mycli{}", std::env::consts::EXE_SUFFIX));
+    let seeded = std::process::Command::new(&mycli).args(["demo", "--yes"]).env("MYCLI_DATA_DIR", folder).output();
+    let seeded = seeded.map_err(|error| std::io::Error::other(format!("{}: {error}", mycli.display())))?;
+    if !seeded.status.success() {
+        return Err(std::io::Error::other(String::from_utf8_lossy(&seeded.stderr).into_owned()));
+    }
+    Ok(Subprocess::new(mycli).env("MYCLI_DATA_DIR", folder).cwd(folder))
 }
 
 async fn show() -> anyhow::Result<()> {

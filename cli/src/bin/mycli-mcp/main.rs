@@ -27,6 +27,7 @@ fn facade() -> Facade {
         .tool(tools::search())
         .tool(tools::sql())
         .workflows()
+        .scratch(demo::scratch)
         .notes("Changes preview first: read the plan, then call again with yes: true; journal undo takes a run back.")
 }
 
