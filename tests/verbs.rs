@@ -11,7 +11,7 @@ async fn run(folder: &TempDir, words: &[&str]) -> Output {
     command.args(words).current_dir(folder.path()).env_remove("MYCLI_MCP_SURFACE");
     command.env("MYCLI_DATA_DIR", folder.path().join("data")).env("XDG_STATE_HOME", folder.path().join("state"));
     // What a host keeps of the environment decides where a server without more finds its library.
-    command.env("HOME", folder.path());
+    command.env("HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path().join("config"));
     within(command.output()).await.unwrap()
 }
 
@@ -77,4 +77,17 @@ async fn a_reader_that_leaves_is_no_fault() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n");
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.lines().count() == 1 && told.contains("the output can't be written"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_committed_does_not_depend_on_the_users_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("config").join("mycli");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("mycli.mcp.toml"), "no such key = 1").unwrap();
+    assert!(!run(&folder, &["tools"]).await.status.success(), "the user's policy counts for the server");
+    for words in [&["lock"][..], &["lock", "--check"], &["export", "tools"]] {
+        let output = run(&folder, words).await;
+        assert!(output.status.success(), "{words:?}: {}", text(&output));
+    }
 }

@@ -50,6 +50,15 @@ pub struct Facade {
     notes: Option<String>,
 }
 
+/// Whether the policy in the user's configuration counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UsersPolicy {
+    /// As for every start.
+    Heed,
+    /// As if there were none.
+    Ignore,
+}
+
 /// Why a server could not start.
 ///
 /// Its `Debug` is its text, since that is what a `main` that returns it prints.
@@ -247,11 +256,15 @@ impl Facade {
 
     /// Puts the server under the policy of a file, else of the user, else under the one that comes with
     /// clap-facade for a program that was read from its help.
-    pub(crate) fn under_policy(self, file: Option<&std::path::Path>) -> Result<Self, PolicyError> {
+    pub(crate) fn under_policy(self, file: Option<&Path>, users: UsersPolicy) -> Result<Self, PolicyError> {
         let name = self.command.get_name();
+        let of_user = || match users {
+            UsersPolicy::Heed => Policy::of_user(name),
+            UsersPolicy::Ignore => Ok(None),
+        };
         let policy = match file {
             Some(file) => Some(Policy::read(file)?),
-            None => match Policy::of_user(name)? {
+            None => match of_user()? {
                 None if self.report.is_some() => Policy::ready(name)?,
                 found => found,
             },

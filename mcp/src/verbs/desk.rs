@@ -23,6 +23,8 @@ pub struct Launch {
     pub program: PathBuf,
     /// The words before the verb: where the subcommand is mounted; none for a second binary.
     pub before: Vec<OsString>,
+    /// Options that every start has: the policy that was asked for.
+    pub options: Vec<OsString>,
     /// What stands behind the verb and its options: `--` and a wrapped program; none for an adopter.
     pub behind: Vec<OsString>,
 }
@@ -33,13 +35,13 @@ impl Launch {
     /// # Errors
     /// Where the system does not tell which it is.
     pub fn own() -> std::io::Result<Self> {
-        Ok(Self { program: std::env::current_exe()?, before: Vec::new(), behind: Vec::new() })
+        Ok(Self { program: std::env::current_exe()?, before: Vec::new(), options: Vec::new(), behind: Vec::new() })
     }
 
     /// Returns the arguments that start the server with some options.
     pub fn start(&self, options: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         let before = self.before.iter().cloned().chain(["start".into()]);
-        before.chain(options).chain(self.behind.iter().cloned()).collect()
+        before.chain(self.options.iter().cloned()).chain(options).chain(self.behind.iter().cloned()).collect()
     }
 }
 

@@ -12,9 +12,10 @@ use super::stats::Stats;
 use super::tools::Tools;
 use super::{VerbError, mount};
 use crate::annotate;
+use crate::facade::UsersPolicy;
 use crate::{Facade, StartError};
 use clap::{Args, Command, Subcommand};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -67,8 +68,19 @@ enum Verb {
 
 impl Parsed {
     pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
-        let facade = desk.facade.under_policy(self.policy.as_deref()).map_err(StartError::from)?;
-        let desk = Desk { facade, ..desk };
+        // What the CLI's owner commits and publishes must not depend on who runs the verb.
+        let users = match self.verb {
+            Some(Verb::Lock(_) | Verb::Lint(_) | Verb::Export(_)) => UsersPolicy::Ignore,
+            _ => UsersPolicy::Heed,
+        };
+        let facade = desk.facade.under_policy(self.policy.as_deref(), users).map_err(StartError::from)?;
+        let mut launch = desk.launch;
+        if let Some(file) = &self.policy {
+            // A host starts the server in another folder.
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            launch.options.push([OsStr::new("--policy="), file.as_os_str()].into_iter().collect());
+        }
+        let desk = Desk { facade, launch, out: desk.out };
         match self.verb {
             None => self.start.run(desk),
             Some(Verb::Start(verb)) => verb.run(desk),

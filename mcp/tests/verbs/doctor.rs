@@ -18,7 +18,7 @@ fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
 fn doctor(program: &Path, behind: Vec<OsString>, words: &[&str]) -> (bool, String) {
     let facade = facade(notes());
     let matches = facade.parse(["notes-mcp", "doctor"].iter().chain(words)).unwrap();
-    let launch = Launch { program: program.to_owned(), before: Vec::new(), behind };
+    let launch = Launch { program: program.to_owned(), before: Vec::new(), options: Vec::new(), behind };
     let mut out = Vec::new();
     let ended = facade.execute(&matches, launch, &mut out).unwrap();
     (ended == ExitCode::SUCCESS, String::from_utf8(out).unwrap())

@@ -112,7 +112,7 @@ fn bundle(command: Command, program: &Path, behind: &[&str]) -> Vec<(String, u32
     let facade = facade(command);
     let matches = facade.parse(["notes-mcp", "export", "mcpb", "--out", folder.path().to_str().unwrap()]).unwrap();
     let behind = behind.iter().map(Into::into).collect();
-    let launch = Launch { program: program.to_owned(), before: Vec::new(), behind };
+    let launch = Launch { program: program.to_owned(), before: Vec::new(), options: Vec::new(), behind };
     facade.execute(&matches, launch, &mut Vec::new()).unwrap();
     entries(&std::fs::read(folder.path().join("notes.mcpb")).unwrap())
 }

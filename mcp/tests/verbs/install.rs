@@ -30,6 +30,12 @@ fn install_writes_the_words_that_start_this_server_and_uninstall_restores_the_fi
     assert_eq!(entry["args"], serde_json::json!(["agents", "start", "--surface=mirror", "--read-only"]));
     assert_eq!(entry["command"], std::env::current_exe().unwrap().to_str().unwrap());
 
+    let policy = folder.path().join("notes.mcp.toml");
+    std::fs::write(&policy, "").unwrap();
+    let policy = policy.to_str().unwrap();
+    let (ended, out) = install(&["install", "cursor", "--replace", "--dry-run", "--policy", policy], &file);
+    assert!(ended.is_ok() && out.contains(&format!("--policy={policy}")), "{out}");
+
     let (refused, _) = install(&["install", "cursor"], &file);
     assert!(refused.is_err(), "another entry of that name is not overwritten unasked");
     install(&["install", "cursor", "--replace"], &file).0.unwrap();

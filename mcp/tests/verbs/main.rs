@@ -65,7 +65,12 @@ fn facade(command: Command) -> Facade {
 fn run(facade: Facade, words: &[&str]) -> (Result<ExitCode, VerbError>, String) {
     let line = ["notes-mcp"].iter().chain(words);
     let matches = facade.parse(line).unwrap_or_else(|error| panic!("{error}"));
-    let launch = Launch { program: PathBuf::from("/opt/bin/notes-mcp"), before: Vec::new(), behind: Vec::new() };
+    let launch = Launch {
+        program: PathBuf::from("/opt/bin/notes-mcp"),
+        before: Vec::new(),
+        options: Vec::new(),
+        behind: Vec::new(),
+    };
     let mut out = Vec::new();
     let ended = facade.execute(&matches, launch, &mut out);
     (ended, String::from_utf8(out).unwrap())

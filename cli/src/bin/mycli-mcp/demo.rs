@@ -27,7 +27,10 @@ pub(crate) fn scratch(folder: &Path) -> std::io::Result<Subprocess> {
     if !seeded.status.success() {
         return Err(std::io::Error::other(String::from_utf8_lossy(&seeded.stderr).into_owned()));
     }
-    Ok(Subprocess::new(mycli).env("MYCLI_DATA_DIR", folder).cwd(folder))
+    // Nothing answers at that port: a check must neither ask the network nor fill a cache.
+    let providers = ["MYCLI_CROSSREF_URL", "MYCLI_OPENALEX_URL"];
+    let run = Subprocess::new(mycli).env("MYCLI_DATA_DIR", folder).cwd(folder);
+    Ok(providers.into_iter().fold(run, |run, provider| run.env(provider, "http://127.0.0.1:9")))
 }
 
 async fn show() -> anyhow::Result<()> {
