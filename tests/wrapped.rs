@@ -6,6 +6,7 @@ use clap_facade::Facade;
 use clap_facade::catalog::help::Page;
 use clap_facade::catalog::{Effect, Spelling, schema};
 use clap_facade::exec::CancellationToken;
+use clap_facade::policy::Policy;
 use clap_facade::run::{Caller, Pipeline};
 use clap_facade::surface::Choice;
 use clap_facade::wrap::{WalkOptions, Wrapped, walk};
@@ -34,6 +35,8 @@ const BINARIES: &[Binary] = &[
     binary("rustup", 25, "which", r#"{"command": "rustc"}"#, "rustc"),
     Binary { name: "cargo-nextest", fewest: 1, call: None },
     binary("uv", 40, "python dir", "{}", "python"),
+    Binary { name: "git-cliff", fewest: 1, call: None },
+    Binary { name: "jj", fewest: 60, call: None },
     binary("ruff", 6, "rule", r#"{"rule": "F401"}"#, "unused-import"),
     binary("just", 1, "just", r#"{"completions": "bash"}"#, "just"),
     binary("fdfind", 1, "fdfind", r#"{"pattern": "^no-such-name$", "max-depth": 1}"#, ""),
@@ -79,6 +82,7 @@ async fn check(binary: &Binary, path: &Path) {
     eprint!("{name}: {}", cold.report);
     eprintln!("{name}: cold {slow:?}, kept {fast:?}");
     invents_nothing(name, path, &kept);
+    is_what_its_policy_says(name, &kept);
 
     let folder = tempfile::tempdir().unwrap();
     let pipeline = Facade::from(kept).audit(folder.path().join("audit.jsonl")).surface(Choice::Mirror).build().unwrap();
@@ -94,6 +98,20 @@ async fn check(binary: &Binary, path: &Path) {
     if let Some(call) = &binary.call {
         run(&pipeline, name, call).await;
     }
+}
+
+/// The policy that comes with clap-facade names only what this version of the program has.
+fn is_what_its_policy_says(name: &str, wrapped: &Wrapped) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../mcp/policies/{name}.mcp.toml"));
+    if !path.is_file() {
+        return;
+    }
+    let policy = Policy::read(&path).unwrap();
+    let facade = Facade::from(wrapped.clone()).policy(&policy).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let catalog = facade.catalog().unwrap();
+    let reads = catalog.operations().iter().filter(|operation| operation.declared == Some(Effect::ReadOnly)).count();
+    assert!(reads > 0, "{name}: the policy lets nothing be read");
+    eprintln!("{name}: by its policy {reads} of {} operations only read", catalog.operations().len());
 }
 
 /// Every published flag stands in the page of its command, or in its ancestors'.
