@@ -1,7 +1,7 @@
 //! The paved path: a clap tree in, an agent server out.
 
 use crate::catalog::{Catalog, CatalogError, Effect, Settings, schema};
-use crate::exec::{Executor, Limits, Subprocess, Surroundings};
+use crate::exec::{Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart};
 use crate::policy::{Policy, PolicyError};
 use crate::refusal::Refusal;
 use crate::run::approve::Approve;
@@ -18,9 +18,6 @@ use clap::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The stack of the server's threads: what a `main` usually has, since fixed tools run on them.
-const STACK_BYTES: usize = 8 << 20;
 
 /// Builds an agent server from a clap tree.
 ///
@@ -333,12 +330,15 @@ impl Facade {
         let scope = self.scope;
         let pipeline = Arc::new(self.build()?);
         pipeline.executor.check().map_err(StartError::Executor)?;
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;
-        let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));
-        // A command that does not end must not keep the server.
-        runtime.shutdown_background();
-        served.map_err(Into::into)
+        apart("server", || {
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;
+            let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));
+            // A command that does not end must not keep the server.
+            runtime.shutdown_background();
+            served
+        })?;
+        Ok(())
     }
 }
 

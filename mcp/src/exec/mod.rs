@@ -11,12 +11,14 @@
 //!
 //! A command that ran and exited non-zero is [`Finished`]; a [`Refusal`] means that it was not run to its end.
 
+mod apart;
 mod capture;
 mod group;
 mod in_process;
 mod subprocess;
 mod turn;
 
+pub(crate) use apart::{STACK_BYTES, apart};
 pub(crate) use group::Group;
 pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
 pub use subprocess::Subprocess;

@@ -4,7 +4,7 @@ use super::VerbError;
 use crate::Facade;
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Lint, LintCode, Operation, Param, ParamKind, Spelling};
-use crate::exec::{Executor, Job};
+use crate::exec::{Executor, Job, apart};
 use crate::invocation::Invocation;
 use clap::parser::ValueSource;
 use serde_json::{Map, Value};
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::runtime::Runtime;
 
 /// Makes, in an empty folder, a copy of what the CLI works on, and what runs calls on that copy alone.
 pub(crate) type MakeScratch = dyn Fn(&Path) -> io::Result<Arc<dyn Executor>> + Send + Sync;
@@ -81,8 +82,19 @@ pub(super) fn check(facade: &Facade, catalog: &Catalog) -> Result<Vec<Preview>, 
         let nothing = Preview { operation: String::new(), gate: String::new(), end: End::Unchecked(why) };
         return Ok(if gated.is_empty() { Vec::new() } else { vec![nothing] });
     };
-    let failed = |error: io::Error| VerbError::Own(format!("the scratch copy can't be made: {error}").into());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    apart("previews", || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(try_all(&runtime, catalog, gated, make.as_ref()))
+    })
+    .map_err(failed)?
+}
+
+fn try_all(
+    runtime: &Runtime,
+    catalog: &Catalog,
+    gated: Vec<(&Arc<Operation>, &'static str)>,
+    make: &MakeScratch,
+) -> Result<Vec<Preview>, VerbError> {
     let mut previews = Vec::new();
     for (operation, gate) in gated {
         let end = match sample(catalog, operation, gate) {
@@ -107,6 +119,10 @@ pub(super) fn check(facade: &Facade, catalog: &Catalog) -> Result<Vec<Preview>, 
         previews.push(Preview { operation: operation.name.clone(), gate: gate.to_owned(), end });
     }
     Ok(previews)
+}
+
+fn failed(error: io::Error) -> VerbError {
+    VerbError::Own(format!("the scratch copy can't be made: {error}").into())
 }
 
 /// Returns the gate that decides whether a command only previews.

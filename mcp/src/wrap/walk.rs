@@ -4,6 +4,7 @@ use super::ask::{self, NoPage, Source};
 use super::cache::{CachePolicy, Pages, Slot};
 use super::report::{Report, Skipped};
 use crate::catalog::help::{Listed, Node, Page};
+use crate::exec::apart;
 use clap::Command;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -144,13 +145,9 @@ fn ask_all(program: &Path, fixed_args: &[OsString], options: &WalkOptions, name:
         timeout: options.timeout,
         page_bytes: options.page_bytes,
     };
-    // A thread of its own, because the caller may stand in an event loop.
-    let walked = std::thread::scope(|scope| {
-        let walker = std::thread::Builder::new().name("help-walk".into()).spawn_scoped(scope, || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            Ok::<_, io::Error>(runtime.block_on(Walker::new(source, options).run()))
-        })?;
-        walker.join().map_err(|_| io::Error::other("the walk panicked"))?
+    let walked = apart("help-walk", || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(Walker::new(source, options).run()))
     })?;
     walked.map_err(|error| WrapError::NoHelp { name: name.to_owned(), reason: error.to_string() })
 }

@@ -52,7 +52,7 @@ fn text(result: &Value) -> String {
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-const FACADE: [&str; 3] = ["command_search", "command_run", "command_read"];
+const FACADE: [&str; 3] = ["command_search", "command_read", "command_run"];
 
 #[test]
 fn sort_by_a_second_binary() {
@@ -68,7 +68,11 @@ fn sort_by_a_second_binary() {
 fn garden_by_a_second_binary() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("garden.yaml"), "trees:\n  one: https://example.org/one.git\n").unwrap();
-    let calls = [list(), call("command_run", "list", json!({ "no-commands": true })), call("command_run", "eval", json!({ "expr": "${GARDEN_ROOT}" }))];
+    let calls = [
+        list(),
+        call("command_run", "ls", json!({})),
+        call("command_run", "eval", json!({ "expr": "${GARDEN_ROOT}" })),
+    ];
     let results = session(env!("CARGO_BIN_EXE_garden-mcp"), &[], folder.path(), &calls);
     assert_eq!(names(&results[0]), FACADE);
     assert!(text(&results[1]).contains("one"), "{}", results[1]);
@@ -79,7 +83,11 @@ fn garden_by_a_second_binary() {
 fn sqlx_mounted_in_the_cli_itself() {
     let folder = tempfile::tempdir().unwrap();
     let flags = json!({ "database-url": "sqlite://made.db" });
-    let calls = [list(), call("command_run", "database create", flags), ("tools/call", json!({ "name": "command_search", "arguments": { "name": "mcp" } }))];
+    let calls = [
+        list(),
+        call("command_run", "database create", flags),
+        ("tools/call", json!({ "name": "command_search", "arguments": { "name": "mcp" } })),
+    ];
     let results = session(env!("CARGO_BIN_EXE_sqlx"), &["mcp"], folder.path(), &calls);
     assert_eq!(names(&results[0]), FACADE);
     text(&results[1]);

@@ -10,7 +10,9 @@ async fn main() -> ExitCode {
     sqlx::any::install_default_drivers();
     let app = clap_facade::Facade::new(Opt::command()).mount("mcp").expect("`mcp` is free"); // adopted
     let matches = app.command().get_matches(); // adopted
-    if let Some(code) = app.run(&matches) { return code; } // adopted
+    if let Some(code) = app.run(&matches) {
+        return code;
+    } // adopted
     let opt = Opt::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = sqlx_cli::run(opt).await {
         println!("error: {error}");
