@@ -81,10 +81,15 @@ fn run_with(matches: &ArgMatches, io: &mut Io<'_>, link: Option<BatchLink<'_>>) 
         Err(error) => return report(&CliError::usage(error.to_string()), false, &operation, io),
     };
     let globals = cli.globals.resolved();
-    let as_json = globals.output.json;
+    let (as_json, for_agent) = (globals.output.json, globals.output.agent);
     match deliver(&cli.command, globals, &operation, io, link) {
         Ok(()) => 0,
-        Err(error) => report(&error, as_json, &operation, io),
+        Err(mut error) => {
+            if for_agent {
+                error.tell_agent();
+            }
+            report(&error, as_json, &operation, io)
+        }
     }
 }
 

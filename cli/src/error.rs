@@ -102,7 +102,8 @@ pub struct CliError {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
-    place: Option<Place>,
+    flag_hint: Option<&'static str>,
+    place: Option<Box<Place>>,
     printed: bool,
     reader_is_gone: bool,
 }
@@ -118,7 +119,7 @@ pub struct Place {
     pub field: String,
 }
 
-fn place_prefix(place: &Option<Place>) -> String {
+fn place_prefix(place: &Option<Box<Place>>) -> String {
     let Some(place) = place else { return String::new() };
     let mut text = place.file.clone();
     if place.line > 0 {
@@ -133,7 +134,15 @@ fn place_prefix(place: &Option<Place>) -> String {
 impl CliError {
     /// Makes an error; the message is a lowercase fragment.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, place: None, printed: false, reader_is_gone: false }
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            flag_hint: None,
+            place: None,
+            printed: false,
+            reader_is_gone: false,
+        }
     }
 
     /// A wrong command line: exit 2.
@@ -168,17 +177,29 @@ impl CliError {
         self
     }
 
+    /// Adds what a flag can do about it that agents can't set; it is said behind the hint.
+    #[must_use]
+    pub(crate) fn flag_hint(mut self, hint: &'static str) -> Self {
+        self.flag_hint = Some(hint);
+        self
+    }
+
+    /// Leaves out what agents can't do.
+    pub(crate) fn tell_agent(&mut self) {
+        self.flag_hint = None;
+    }
+
     /// Adds where in an input the problem is.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: usize, field: impl Into<String>) -> Self {
-        self.place = Some(Place { file: file.into(), line, field: field.into() });
+        self.place = Some(Box::new(Place { file: file.into(), line, field: field.into() }));
         self
     }
 
     /// Says in which file, and on which line of it, the problem is: then it isn't the command line's.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>, line: usize) -> Self {
-        let place = self.place.get_or_insert_with(Place::default);
+        let place = self.place.get_or_insert_default();
         (place.file, place.line) = (file.into(), line);
         if self.kind == ErrorKind::Usage {
             self.kind = ErrorKind::Failure;
@@ -209,8 +230,9 @@ impl CliError {
     }
 
     /// The hint.
-    pub fn hint_text(&self) -> Option<&str> {
-        self.hint.as_deref()
+    pub fn hint_text(&self) -> Option<String> {
+        let hints: Vec<&str> = self.hint.as_deref().into_iter().chain(self.flag_hint).collect();
+        (!hints.is_empty()).then(|| hints.join("; "))
     }
 
     /// The `error` object of the envelope.
@@ -221,7 +243,7 @@ impl CliError {
             "message": self.to_string(),
             "retryable": self.kind.is_retryable(),
         });
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = self.hint_text() {
             object["hint"] = json!(hint);
         }
         if let Some(place) = &self.place {

@@ -15,10 +15,8 @@ use serde_json::Value;
 pub fn from_file(globals: &Globals, name: &str) -> Result<Option<String>, CliError> {
     let Some(path) = &globals.host.config else {
         return match &globals.host.profile {
-            Some(profile) => {
-                Err(CliError::config(format!("profile {profile:?} needs a settings file"))
-                    .hint("--config names the file"))
-            }
+            Some(profile) => Err(CliError::config(format!("profile {profile:?} needs a settings file"))
+                .flag_hint("--config names the file")),
             None => Ok(None),
         };
     };

@@ -39,7 +39,7 @@ fn check(name: &str, verdict: Result<Verdict, CliError>) -> Row {
     let (state, detail, hint) = match verdict {
         Ok(Verdict::Good(detail)) => ("ok", detail, None),
         Ok(Verdict::Doubtful(detail)) => ("warning", detail, None),
-        Err(error) => ("failed", error.to_string(), error.hint_text().map(str::to_owned)),
+        Err(error) => ("failed", error.to_string(), error.hint_text()),
     };
     row([("check", json!(name)), ("state", json!(state)), ("detail", json!(detail)), ("hint", json!(hint))])
 }

@@ -103,7 +103,8 @@ impl From<SourceError> for CliError {
     fn from(error: SourceError) -> Self {
         match &error {
             SourceError::RateLimited { .. } => Self::new(ErrorKind::RateLimited, error.to_string())
-                .hint("run the command again later; --rate-limit sends fewer requests a second"),
+                .hint("run the command again later")
+                .flag_hint("--rate-limit sends fewer requests a second"),
             SourceError::Cancelled => Self::failure("cancelled; nothing was changed"),
             _ => Self::new(ErrorKind::Provider, error.to_string())
                 .hint("run the command again later, or take the data from a file with --from"),

@@ -1,6 +1,6 @@
 //! Which items a command takes: named ones, or those of a collection, tag or type.
 
-use crate::commands::items::{look_up_items, read_items};
+use crate::commands::items::{LookedUp, look_up_items, read_items};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::model::{Item, Shelves};
@@ -39,7 +39,7 @@ impl Selection {
     ///
     /// # Errors
     /// When the filters name what does not exist, or SQLite fails.
-    pub(crate) fn each(&self, ctx: &mut Context<'_, '_>) -> Result<Vec<(String, Result<Item, CliError>)>, CliError> {
+    pub(crate) fn each(&self, ctx: &mut Context<'_, '_>) -> Result<Vec<LookedUp>, CliError> {
         match self.keys.is_empty() {
             true => Ok(self.filtered(ctx)?.into_iter().map(|item| (item.key.clone(), Ok(item))).collect()),
             false => look_up_items(ctx, &self.keys),

@@ -27,6 +27,9 @@ pub(crate) fn write(
             return Err(error);
         }
     };
+    if ctx.globals.output.agent {
+        plan.operations.iter_mut().filter_map(|operation| operation.error.as_mut()).for_each(CliError::tell_agent);
+    }
     let refusals = gates::refusals(&plan, &ctx.globals, ctx.batch.as_ref().map(|batch| batch.cap()));
     let mut report = Report::new(ctx, &plan, applies);
     if !applies {

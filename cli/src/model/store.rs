@@ -20,7 +20,8 @@ pub fn add_item(plan: &mut Plan, item: &Item) -> Result<String, CliError> {
         item.key = citekey(plan, &item)?;
     } else if plan.find("items", &[("key", item.key.clone().into())])?.is_some() {
         return Err(CliError::precondition(format!("there is an item {:?} already", item.key))
-            .hint("--idempotent takes that as done; `mycli items edit` changes it"));
+            .hint("`mycli items edit` changes it")
+            .flag_hint("--idempotent takes that as done"));
     }
     plan.retarget(format!("item {}", item.key));
     let now = plan.now();

@@ -137,6 +137,44 @@ fn gates_refuse_a_workflow_whole_even_one_that_goes_on() {
     }
 }
 
+#[test]
+fn agents_are_told_of_no_flag_that_they_cant_set() {
+    let gates: Vec<String> = catalog()
+        .operations()
+        .iter()
+        .flat_map(|operation| &operation.params)
+        .map(|param| param.spelling.to_string())
+        .collect();
+    let command = mycli::command();
+    let flags: Vec<String> = command
+        .get_arguments()
+        .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
+        .filter(|flag| !gates.contains(flag))
+        .collect();
+    assert!(flags.contains(&"--idempotent".to_owned()) && !flags.contains(&"--yes".to_owned()), "{flags:?}");
+    let check = |lab: &Lab, line: &[&str]| {
+        let answer = lab.run(&[line, &["--agent"]].concat());
+        let said = |text: &str| flags.iter().find(|flag| text.contains(flag.as_str())).cloned();
+        assert_eq!((said(&answer.stdout), said(&answer.stderr)), (None, None), "{line:?}: {answer:?}");
+    };
+    each_failing(|_, sample, lab| {
+        let line = sample.words(lab, &[]);
+        check(lab, &words(&line));
+    });
+    let lab = Lab::seeded();
+    let file = lab.file("a.pdf", "%PDF-1.4 a");
+    for line in [
+        &["items", "add", "Opticks", "--key=darwin1859"][..],
+        &["collections", "create", "Science"],
+        &["items", "attachments", "add", "darwin1859", &file],
+    ] {
+        lab.run(&[line, &["--yes"]].concat());
+        let people = lab.run(line);
+        assert!(format!("{}{}", people.stdout, people.stderr).contains("--idempotent"), "{line:?}: {people:?}");
+        check(&lab, line);
+    }
+}
+
 /// Applies a failing sample: the exit code, and how many entries were applied, failed and not attempted.
 fn apply(sample: &Sample, lab: &Lab, gates: &[&str]) -> (u8, [usize; 3]) {
     let line = sample.words(lab, &[gates, &["--yes", "--allow-destructive", "--json"]].concat());

@@ -30,7 +30,7 @@ pub(crate) fn cmd_create(ctx: &mut Context<'_, '_>, args: &CreateArgs) -> Result
                 return Ok(());
             }
             return Err(CliError::precondition(format!("there is a collection {path:?} already"))
-                .hint("--idempotent takes that as done"));
+                .flag_hint("--idempotent takes that as done"));
         }
         plan.attempt("create", path, |plan| {
             let now = plan.now();

@@ -31,7 +31,7 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                 None if ignore_missing => Ok(()),
                 None => {
                     Err(CliError::not_found(format!("{} is not in the collection {:?}", item.key, shelves.path(id)))
-                        .hint("--ignore-missing passes over it"))
+                        .flag_hint("--ignore-missing passes over it"))
                 }
             }
         });

@@ -40,7 +40,7 @@ pub(crate) fn cmd_move(ctx: &mut Context<'_, '_>, args: &MoveArgs) -> Result<(),
                     return Ok(());
                 }
                 return Err(CliError::not_found(format!("the item is not in the collection {:?}", args.from))
-                    .hint("--ignore-missing passes over such items"));
+                    .flag_hint("--ignore-missing passes over such items"));
             };
             plan.change("collection", json!(shelves.path(from)), json!(shelves.path(to)));
             plan.unlink("collection_items", old["id"].as_i64().unwrap_or_default())?;

@@ -33,11 +33,11 @@ pub(crate) fn read_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<
     look_up_items(ctx, named)?.into_iter().map(|(_, item)| item).collect()
 }
 
+/// A key with the item it names, or why there is none to be had.
+pub(crate) type LookedUp = (String, Result<Item, CliError>);
+
 /// Reads each item that keys name, or says why it can't be; with `--ignore-missing` those that exist.
-pub(crate) fn look_up_items(
-    ctx: &mut Context<'_, '_>,
-    named: &[String],
-) -> Result<Vec<(String, Result<Item, CliError>)>, CliError> {
+pub(crate) fn look_up_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<Vec<LookedUp>, CliError> {
     let db = ctx.db()?;
     let mut found = Vec::new();
     for key in read_keys(ctx, named)? {

@@ -24,7 +24,7 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                 }
                 None if ignore_missing => Ok(()),
                 None => Err(CliError::not_found(format!("{} is not on the reading list", item.key))
-                    .hint("--ignore-missing passes over it")),
+                    .flag_hint("--ignore-missing passes over it")),
             }
         });
         Ok(())

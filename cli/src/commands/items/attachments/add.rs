@@ -44,7 +44,7 @@ pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), C
                         true => Ok(()),
                         false => Err(CliError::precondition("the file is attached already")
                             .at(shown, 0, "")
-                            .hint("--idempotent takes that as done")),
+                            .flag_hint("--idempotent takes that as done")),
                     };
                 }
                 let content = Content::read(&path, &cancelled)?;

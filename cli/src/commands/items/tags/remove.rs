@@ -30,7 +30,7 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                     removed.push(tag);
                 } else if !ignores_missing {
                     return Err(CliError::not_found(format!("the item has no tag {tag:?}"))
-                        .hint("--ignore-missing passes over tags that an item does not have"));
+                        .flag_hint("--ignore-missing passes over tags that an item does not have"));
                 }
             }
             if !removed.is_empty() {
