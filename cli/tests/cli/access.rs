@@ -14,7 +14,8 @@ const READS: &[&[&str]] = &[
 
 #[test]
 fn what_is_in_the_way_of_a_library_is_an_error_that_names_it() {
-    let cases: [(&str, fn(&Path)); 3] = [
+    type Case = (&'static str, fn(&Path));
+    let cases: [Case; 3] = [
         ("data", |path| std::fs::write(path, "a file where a folder should be").unwrap()),
         ("data/library.sqlite", |path| std::fs::create_dir_all(path).unwrap()),
         #[cfg(unix)]
@@ -81,7 +82,9 @@ mod permissions {
     fn run_bound(lab: &Lab, line: &[&str]) -> Output {
         let program = lab.folder().join("mycli");
         if !program.exists() {
-            std::fs::copy(env!("CARGO_BIN_EXE_mycli"), &program).unwrap();
+            // Another test's child would keep a file that this process writes open, and so from being run.
+            let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_mycli")).arg(&program).status().unwrap();
+            assert!(copied.success());
             set_mode(lab.folder(), 0o755);
         }
         let mut command = Command::new(program);
