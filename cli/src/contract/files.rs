@@ -1,17 +1,65 @@
+use super::journal::fingerprint;
 use crate::error::CliError;
-use std::io::Write;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use tempfile::TempPath;
 
 /// A file that becomes other bytes, or goes.
 pub(crate) struct FileChange {
     pub(crate) path: PathBuf,
     pub(crate) before: Option<Vec<u8>>,
-    pub(crate) after: Option<Vec<u8>>,
+    pub(crate) after: Option<Content>,
+}
+
+/// What a file is to hold.
+pub(crate) enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// What another file holds, too much for the memory.
+    Staged(Staged),
+}
+
+/// A temporary file whose content another file is to have; it goes with this.
+pub(crate) struct Staged {
+    pub(crate) file: TempPath,
+    /// In hexadecimal digits.
+    pub(crate) sha256: String,
+    pub(crate) size: u64,
+}
+
+impl Content {
+    /// What the journal keeps of it.
+    pub(crate) fn fingerprint(&self) -> String {
+        match self {
+            Self::Bytes(bytes) => fingerprint(bytes),
+            Self::Staged(staged) => format!("sha256:{}", staged.sha256),
+        }
+    }
+
+    /// In bytes.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Staged(staged) => staged.size,
+        }
+    }
+
+    fn is(&self, bytes: &[u8]) -> bool {
+        matches!(self, Self::Bytes(own) if own == bytes)
+    }
+
+    fn open(&self) -> std::io::Result<Box<dyn Read + '_>> {
+        Ok(match self {
+            Self::Bytes(bytes) => Box::new(bytes.as_slice()),
+            Self::Staged(staged) => Box::new(File::open(&staged.file)?),
+        })
+    }
 }
 
 impl FileChange {
     /// Plans a file in a folder that exists, or in the one that the run makes.
-    pub(crate) fn plan(path: &Path, after: Option<Vec<u8>>, made: Option<&Path>) -> Result<Self, CliError> {
+    pub(crate) fn plan(path: &Path, after: Option<Content>, made: Option<&Path>) -> Result<Self, CliError> {
         let path = std::path::absolute(path)?;
         let shown = path.display().to_string();
         if !path.parent().is_some_and(|folder| folder.is_dir() || Some(folder) == made) {
@@ -27,17 +75,20 @@ impl FileChange {
     }
 
     pub(crate) fn is_change(&self) -> bool {
-        self.before != self.after
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => !after.is(before),
+            (before, after) => before.is_some() || after.is_some(),
+        }
     }
 
     /// Makes the file have the bytes after the change.
     pub(crate) fn apply(&self) -> Result<(), CliError> {
-        put(&self.path, self.after.as_deref())
+        put(&self.path, self.after.as_ref().map(Content::open))
     }
 
     /// Makes the file have the bytes before the change.
     pub(crate) fn revert(&self) -> Result<(), CliError> {
-        put(&self.path, self.before.as_deref())
+        put(&self.path, self.before.as_deref().map(|bytes| Ok(Box::new(bytes) as Box<dyn Read>)))
     }
 }
 
@@ -79,17 +130,18 @@ pub(crate) fn revert_all(changes: &[FileChange]) {
     }
 }
 
-fn put(path: &Path, content: Option<&[u8]>) -> Result<(), CliError> {
+fn put(path: &Path, content: Option<std::io::Result<Box<dyn Read + '_>>>) -> Result<(), CliError> {
     let write = || -> std::io::Result<()> {
         let Some(content) = content else { return std::fs::remove_file(path) };
         // A link stays a link: what it points to is written.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = path.parent().unwrap_or(Path::new("."));
+        let mut content = content?;
         let mut file = new_file_in(folder)?;
         if let Ok(before) = std::fs::metadata(&path) {
             file.as_file().set_permissions(before.permissions())?;
         }
-        file.write_all(content)?;
+        std::io::copy(&mut content, &mut file)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         Ok(())

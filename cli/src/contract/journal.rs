@@ -1,3 +1,4 @@
+use super::files::Content;
 use super::plan::Operation;
 use crate::db::Db;
 use crate::error::CliError;
@@ -38,7 +39,6 @@ pub(crate) fn record(db: &Db, run: i64, operation: &Operation) -> Result<(), Cli
     for file in &operation.files {
         let none: Option<i64> = None;
         let path = file.path.to_string_lossy();
-        let state = |content: &Option<Vec<u8>>| content.as_deref().map(fingerprint);
         insert.execute(params![
             run,
             operation.action,
@@ -46,8 +46,8 @@ pub(crate) fn record(db: &Db, run: i64, operation: &Operation) -> Result<(), Cli
             "file",
             none,
             path,
-            state(&file.before),
-            state(&file.after),
+            file.before.as_deref().map(fingerprint),
+            file.after.as_ref().map(Content::fingerprint),
             file.before
         ])?;
     }

@@ -17,6 +17,7 @@ mod undo;
 pub(crate) use apply::write;
 pub use batch::Batch;
 pub(crate) use batch::{BatchLink, BatchState};
+pub(crate) use files::Staged;
 pub use plan::Plan;
 pub(crate) use plan::hex;
 pub(crate) use undo::{changes_of, plan_undo, undone_by};

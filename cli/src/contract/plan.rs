@@ -1,4 +1,4 @@
-use super::files::FileChange;
+use super::files::{Content, FileChange, Staged};
 use super::overlay::Overlay;
 use crate::db::{Db, Library, Row};
 use crate::error::{CliError, ErrorKind};
@@ -265,7 +265,15 @@ impl Plan {
     /// # Errors
     /// When the file that is there can't be read, or its folder does not exist.
     pub fn write_file(&mut self, path: &Path, content: Option<Vec<u8>>) -> Result<(), CliError> {
-        self.change_file(FileChange::plan(path, content, None)?)
+        self.change_file(FileChange::plan(path, content.map(Content::Bytes), None)?)
+    }
+
+    /// Writes a file, atomically, from a temporary one, when the run is applied.
+    ///
+    /// # Errors
+    /// When the file that is there can't be read, or its folder does not exist.
+    pub(crate) fn write_staged(&mut self, path: &Path, content: Staged) -> Result<(), CliError> {
+        self.change_file(FileChange::plan(path, Some(Content::Staged(content)), None)?)
     }
 
     /// Writes a file into the data folder, which the run makes if it is the first.
@@ -274,15 +282,15 @@ impl Plan {
     /// When the file that is there can't be read.
     pub fn write_data_file(&mut self, library: &Library, name: &str, content: Vec<u8>) -> Result<(), CliError> {
         let folder = std::path::absolute(library.folder())?;
-        self.change_file(FileChange::plan(&folder.join(name), Some(content), Some(&folder))?)
+        self.change_file(FileChange::plan(&folder.join(name), Some(Content::Bytes(content)), Some(&folder))?)
     }
 
     fn change_file(&mut self, change: FileChange) -> Result<(), CliError> {
         if change.is_change() {
             self.change(
                 format!("file {}", change.path.display()),
-                change.before.as_deref().map_or(Value::Null, describe),
-                change.after.as_deref().map_or(Value::Null, describe),
+                change.before.as_ref().map_or(Value::Null, |before| describe(before.len() as u64)),
+                change.after.as_ref().map_or(Value::Null, |after| describe(after.size())),
             );
             self.current().files.push(change);
         }
@@ -367,7 +375,7 @@ impl Plan {
         let mut hash = Sha256::new();
         hash.update(json!([operation, shown]).to_string());
         for file in self.operations.iter().flat_map(|operation| &operation.files) {
-            hash.update(file.after.as_deref().unwrap_or_default());
+            hash.update(file.after.as_ref().map(Content::fingerprint).unwrap_or_default());
         }
         hex(&hash.finalize())
     }
@@ -432,6 +440,6 @@ pub(crate) fn is_shown(column: &str) -> bool {
     column != "id" && !column.ends_with("_id") && !column.ends_with("_at")
 }
 
-fn describe(content: &[u8]) -> Value {
-    json!(format!("{} bytes", content.len()))
+fn describe(size: u64) -> Value {
+    json!(format!("{size} bytes"))
 }

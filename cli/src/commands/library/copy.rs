@@ -1,6 +1,6 @@
 use crate::commands::input::{open_file, read_blocks};
 use crate::context::Context;
-use crate::contract::hex;
+use crate::contract::{Staged, hex};
 use crate::error::CliError;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
@@ -42,11 +42,6 @@ pub(crate) fn checksum_path(snapshot: &Path) -> PathBuf {
     name.into()
 }
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
-pub(crate) fn checksum(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
 /// The SHA-256 of a file, in hexadecimal digits, and its size in bytes.
 pub(crate) fn checksum_of(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<(String, u64), CliError> {
     let (mut hash, mut size) = (Sha256::new(), 0);
@@ -58,11 +53,12 @@ pub(crate) fn checksum_of(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<(
     Ok((hex(&hash.finalize()), size))
 }
 
-/// Copies the committed state of a library file, whatever others write meanwhile.
-pub(crate) fn copy_of(library: &Path) -> Result<Vec<u8>, CliError> {
-    let folder = tempfile::tempdir()?;
-    let file = folder.path().join("copy.sqlite");
+/// Copies the committed state of a library file into a temporary one, whatever others write meanwhile.
+pub(crate) fn copy_of(library: &Path, cancelled: &dyn Fn() -> bool) -> Result<Staged, CliError> {
+    let file = tempfile::NamedTempFile::new()?.into_temp_path();
     let connection = Connection::open_with_flags(library, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // SQLite takes an empty file for one that is not there yet.
     connection.execute("VACUUM INTO ?1", [file.to_string_lossy()])?;
-    Ok(std::fs::read(&file)?)
+    let (sha256, size) = checksum_of(&file, cancelled)?;
+    Ok(Staged { file, sha256, size })
 }

@@ -1,4 +1,4 @@
-use super::copy::{checksum, checksum_path, copy_of, default_path};
+use super::copy::{checksum_path, copy_of, default_path};
 use crate::context::Context;
 use crate::error::CliError;
 use clap_facade::annotate::mutating;
@@ -21,7 +21,7 @@ pub(crate) fn cmd_snapshot_create(ctx: &mut Context<'_, '_>, args: &SnapshotCrea
     }
     let run = ctx.db()?.count("SELECT coalesce(max(id), 0) FROM journal_runs", &[])?;
     let path = std::path::absolute(args.output.clone().unwrap_or_else(|| default_path(ctx, run)))?;
-    if args.output.is_some() && path.exists() {
+    if path.exists() {
         return Err(CliError::precondition("this file exists already; a snapshot never replaces one")
             .at(path.display().to_string(), 0, "")
             .hint("give --output another name"));
@@ -31,11 +31,11 @@ pub(crate) fn cmd_snapshot_create(ctx: &mut Context<'_, '_>, args: &SnapshotCrea
             plan.warn("the copy holds the library as it was before this batch");
         }
         plan.attempt("create", path.display().to_string(), |plan| {
-            let copy = copy_of(&library)?;
-            let sum = checksum(&copy);
+            let copy = copy_of(&library, &ctx.io.cancelled)?;
+            let sum = copy.sha256.clone();
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             plan.write_file(&checksum_path(&path), Some(format!("{sum}  {name}\n").into_bytes()))?;
-            plan.write_file(&path, Some(copy))?;
+            plan.write_staged(&path, copy)?;
             plan.result("file", json!(path));
             plan.result("sha256", json!(sum));
             Ok(())
