@@ -1,7 +1,8 @@
 //! A file of works as a source.
 
-use super::{Source, SourceError, crossref, matching::normalize_title};
+use super::{Source, SourceError, crossref};
 use crate::formats::{Format, FormatError, Parsed, Record};
+use crate::model::fold;
 use std::collections::HashMap;
 
 /// The works of a file: Crossref's JSON, CSL-JSON (both also one a line), BibTeX or RIS.
@@ -58,7 +59,7 @@ impl Source for FileSource {
 
 /// The words to look a title up by: any one they share makes a candidate.
 fn title_words(work: &Record) -> Vec<String> {
-    let title = normalize_title(work.title.as_deref().unwrap_or_default());
+    let title = fold(work.title.as_deref().unwrap_or_default());
     let long: Vec<String> = title.split(' ').filter(|word| word.chars().count() > 3).map(str::to_owned).collect();
     if long.is_empty() { title.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect() } else { long }
 }

@@ -1,8 +1,7 @@
 //! Whether two records are the same work.
 
 use crate::formats::{Record, Role};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use crate::model::fold;
 
 /// How well two records fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +48,6 @@ pub(super) fn compare(wanted: &Record, candidate: &Record) -> Match {
     Match { score: (score * 1000.0).round() / 1000.0, basis: Basis::Likeness }
 }
 
-/// Letters and digits in lower case without marks, words one space apart.
-pub(super) fn normalize_title(title: &str) -> String {
-    let plain: String = title.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
-    let words = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 const TITLE: f64 = 0.65;
 const AUTHOR: f64 = 0.2;
 const YEAR: f64 = 0.15;
@@ -68,11 +60,11 @@ fn known<T>(left: Option<T>, right: Option<T>, compare: impl Fn(T, T) -> f64) ->
 }
 
 fn title_likeness(left: &str, right: &str) -> f64 {
-    let whole = strsim::normalized_levenshtein(&normalize_title(left), &normalize_title(right));
+    let whole = strsim::normalized_levenshtein(&fold(left), &fold(right));
     // One of them may have left out the subtitle.
     let (left_main, right_main) = (main_title(left), main_title(right));
     let has_one_subtitle = (left_main.len() < left.len()) != (right_main.len() < right.len());
-    let (left_main, right_main) = (normalize_title(left_main), normalize_title(right_main));
+    let (left_main, right_main) = (fold(left_main), fold(right_main));
     if has_one_subtitle && left_main == right_main && left_main.contains(' ') { whole.max(0.95) } else { whole }
 }
 
@@ -82,7 +74,7 @@ fn main_title(title: &str) -> &str {
 
 fn first_author(record: &Record) -> Option<String> {
     let author = record.creators_as(Role::Author).chain(record.creators_as(Role::Editor)).next()?;
-    Some(normalize_title(author.name.sort_name())).filter(|name| !name.is_empty())
+    Some(fold(author.name.sort_name())).filter(|name| !name.is_empty())
 }
 
 fn name_likeness(left: &str, right: &str) -> f64 {

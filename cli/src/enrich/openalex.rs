@@ -2,7 +2,8 @@
 
 use super::crossref::plain_text;
 use super::http::encode;
-use crate::formats::{Creator, Kind, Record, Role, When, csl_json, normalize_doi};
+use crate::formats::{Creator, Kind, Record, Role, When, csl_json};
+use crate::model::normalize_doi;
 use serde_json::Value;
 
 /// Where OpenAlex answers.

@@ -1,6 +1,7 @@
 //! CSL-JSON: an array of items, one item, `{"items": [..]}`, or one item a line.
 
-use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When, normalize_doi};
+use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When};
+use crate::model::normalize_doi;
 use serde_json::{Map, Value, json};
 
 /// Reads CSL-JSON.

@@ -15,7 +15,7 @@ mod styled;
 pub use format::{Format, FormatError, Parsed};
 pub(crate) use library::texts;
 pub use library::to_item;
-pub use record::{Creator, Kind, Name, Record, Role, When, normalize_doi};
+pub use record::{Creator, Kind, Name, Record, Role, When};
 pub use styled::{Look, Reference, Style, render_bibliography, render_citation};
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! A line without a tag goes on with the line before. A creator without a comma is a body or a name that isn't to be taken
 //! apart; that is why a literal name with a comma in it is the one thing RIS can't hold.
 
-use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When, normalize_doi};
+use super::{Creator, FormatError, Kind, Name, Parsed, Record, Role, When};
+use crate::model::normalize_doi;
 use std::fmt::Write as _;
 
 /// Reads RIS.

@@ -1,5 +1,4 @@
-use super::fold::squash;
-use crate::model::normalize_doi;
+use crate::model::{normalize_doi, squash};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

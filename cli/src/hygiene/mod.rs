@@ -1,12 +1,10 @@
 //! What is untidy in a library, found without touching it: pure functions over plain data.
 
-mod fold;
 mod gaps;
 mod health;
 mod people;
 mod tags;
 
-pub use fold::{fold, squash};
 pub use gaps::{Aspect, Gap, Member, Siblings, gaps};
 pub use health::{Finding, Purpose, Subject, Weight, examine};
 pub use people::{NameGroup, NameVariant, NameVariantKind, Person, group_people};

@@ -1,4 +1,4 @@
-use super::fold::{fold, squash};
+use crate::model::{fold, squash};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

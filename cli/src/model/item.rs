@@ -1,3 +1,4 @@
+use super::doi::normalize_doi;
 use super::fields::{FIELDS, ITEM_TYPES, ROLES};
 use crate::db::{Db, Row};
 use crate::error::CliError;
@@ -204,21 +205,6 @@ const SELECT: &str = "SELECT i.*,
      ON p.id = ci.collection_id WHERE ci.item_id = i.id) AS collections
 FROM items i";
 
-/// A DOI in its stored form: lower case, without a resolver's address.
-pub fn normalize_doi(text: &str) -> Option<String> {
-    let text = text.trim().to_lowercase();
-    let start = text.find("10.")?;
-    let prefix = &text[..start];
-    let fits =
-        ["", "doi:", "doi: ", "https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"];
-    let doi = &text[start..];
-    let (registrant, suffix) = doi.split_once('/')?;
-    let digits = registrant.strip_prefix("10.").unwrap_or_default();
-    let is_registrant = digits.len() >= 4 && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let is_doi = is_registrant && !suffix.is_empty() && !suffix.contains(char::is_whitespace);
-    (fits.contains(&prefix) && is_doi).then(|| doi.to_owned())
-}
-
 fn is_date(text: &str) -> bool {
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -255,16 +241,6 @@ mod tests {
         for (issued, year) in [("1859-11-24", 1859), ("-0380", -380), ("0099", 99)] {
             let item = Item { issued: Some(issued.to_owned()), ..Item::default() };
             assert_eq!(item.year(), Some(year), "{issued}");
-        }
-    }
-
-    #[test]
-    fn dois() {
-        for text in ["10.1000/182", "doi:10.1000/182", "https://doi.org/10.1000/182", " DOI: 10.1000/182 "] {
-            assert_eq!(normalize_doi(text).as_deref(), Some("10.1000/182"), "{text}");
-        }
-        for text in ["", "10.1000", "10.1/x", "see 10.1000/182", "10.1000/1 82", "11.1000/182", "10.1000/"] {
-            assert_eq!(normalize_doi(text), None, "{text}");
         }
     }
 

@@ -1,4 +1,5 @@
-use super::item::{Item, normalize_doi};
+use super::doi::normalize_doi;
+use super::item::Item;
 use crate::contract::Plan;
 use crate::db::Db;
 use crate::error::CliError;

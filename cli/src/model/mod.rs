@@ -1,6 +1,8 @@
 //! Items and their creators, as commands see them.
 
+mod doi;
 mod fields;
+mod fold;
 mod item;
 mod key;
 mod lookup;
@@ -8,8 +10,10 @@ mod shelves;
 mod store;
 mod text;
 
+pub use doi::normalize_doi;
 pub use fields::{FIELDS, Field, ITEM_TYPES, ItemType, ROLES, field};
-pub use item::{Creator, Item, normalize_doi};
+pub use fold::{fold, fold_into_key, squash};
+pub use item::{Creator, Item};
 pub use key::citekey;
 pub(crate) use lookup::not_found;
 pub use lookup::{item_by_key, item_id};

@@ -1,5 +1,4 @@
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use super::fold::fold;
 
 /// Words that say nothing about what a work is about.
 const SMALL: &[&str] = &[
@@ -9,10 +8,7 @@ const SMALL: &[&str] = &[
 
 /// A title as duplicates share it: letters and digits in lower case, without marks and transcription.
 pub fn normal_title(title: &str) -> String {
-    let folded = title.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect::<String>();
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let spelled = words.map(|word| word.replace("ae", "a").replace("oe", "o").replace("ue", "u").replace('ß', "ss"));
-    spelled.collect::<Vec<_>>().join(" ")
+    fold(title).replace("ae", "a").replace("oe", "o").replace("ue", "u")
 }
 
 /// The telling words of a title, each once.

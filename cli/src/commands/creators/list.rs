@@ -2,7 +2,7 @@ use super::naming::Stored;
 use crate::context::Context;
 use crate::db::{Row, row};
 use crate::error::CliError;
-use crate::hygiene::fold;
+use crate::model::fold;
 use crate::model::{ROLES, not_found};
 use clap_facade::annotate::read_only;
 use serde_json::json;

@@ -1,7 +1,7 @@
 use crate::contract::Plan;
 use crate::db::{Db, Row, row};
 use crate::error::CliError;
-use crate::hygiene::squash;
+use crate::model::squash;
 use crate::model::{Creator, ensure_creator, not_found};
 use serde_json::json;
 

@@ -3,7 +3,8 @@ use crate::commands::provider::{SourceArgs, open_cache};
 use crate::context::Context;
 use crate::enrich::{Source as _, SourceError};
 use crate::error::CliError;
-use crate::formats::{Record, normalize_doi};
+use crate::formats::Record;
+use crate::model::normalize_doi;
 use crate::progress::Progress;
 use clap_facade::annotate;
 

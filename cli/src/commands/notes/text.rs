@@ -3,7 +3,7 @@ use crate::context::Context;
 use crate::contract::Plan;
 use crate::db::Row;
 use crate::error::CliError;
-use crate::hygiene::squash;
+use crate::model::squash;
 use std::path::Path;
 
 /// The longest title that is made from a note's text, in characters.

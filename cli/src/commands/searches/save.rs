@@ -3,7 +3,7 @@ use crate::commands::fulltext::expression;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
-use crate::hygiene::squash;
+use crate::model::squash;
 use clap_facade::annotate::mutating;
 use serde_json::json;
 

@@ -50,7 +50,7 @@ pub(crate) fn find_tag(plan: &Plan, name: &str) -> Result<Tag, CliError> {
 
 /// Checks the name of a tag.
 pub(crate) fn tag_name(text: &str) -> Result<String, CliError> {
-    let name = crate::hygiene::squash(text);
+    let name = crate::model::squash(text);
     if name.is_empty() {
         return Err(CliError::usage("a tag needs a name"));
     }

@@ -3,7 +3,8 @@
 use super::names::{marked_text, read_names};
 use super::source::{check_circles, check_nesting, explain, is_verbatim, keep_hyphens, line_at, mask, unmask};
 use super::write::{MASTERS_THESIS, PHD_THESIS, numbers, role_field};
-use crate::formats::{FormatError, Kind, Parsed, Record, Role, When, normalize_doi};
+use crate::formats::{FormatError, Kind, Parsed, Record, Role, When};
+use crate::model::normalize_doi;
 use biblatex::{Bibliography, Chunk, Chunks, ChunksExt, RawBibliography, RawChunk};
 use std::collections::BTreeMap;
 
