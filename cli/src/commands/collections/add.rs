@@ -30,7 +30,6 @@ pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), C
                 plan.link("collection_items", row([columns[0].clone(), columns[1].clone(), ("added_at", json!(now))]))?;
             }
             Ok(())
-        });
-        Ok(())
+        })
     })
 }

@@ -1,7 +1,8 @@
+use crate::commands::targets::act_on;
 use crate::context::Context;
 use crate::contract::Plan;
 use crate::db::row;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::model::Shelves;
 use clap_facade::annotate::destructive;
 use serde_json::{Value, json};
@@ -23,18 +24,9 @@ pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result
     ctx.write(|ctx, plan| {
         let shelves = Shelves::load(&plan.db())?;
         for text in &args.collections {
-            let id = match shelves.resolve(text) {
-                Ok(id) => id,
-                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
-                    plan.skip("delete", text, "does not exist");
-                    continue;
-                }
-                Err(error) => {
-                    plan.fail("delete", text, error);
-                    continue;
-                }
-            };
-            plan.attempt("delete", shelves.path(id), |plan| {
+            let found = shelves.resolve(text);
+            act_on(ctx, plan, "delete", text, found, |plan, id| {
+                plan.retarget(shelves.path(id));
                 plan.destructive();
                 if plan.row("collections", id)?.is_none() {
                     return Ok(());

@@ -34,7 +34,6 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                         .flag_hint("--ignore-missing passes over it"))
                 }
             }
-        });
-        Ok(())
+        })
     })
 }

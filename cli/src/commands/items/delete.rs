@@ -1,4 +1,5 @@
-use super::{each_item, read_keys};
+use super::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::contract::Plan;
 use crate::error::CliError;
@@ -27,7 +28,7 @@ pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result
             let rows = plan.db().query("SELECT key FROM items WHERE trashed_at IS NOT NULL ORDER BY key", &[])?;
             keys.extend(rows.iter().map(|row| crate::context::text(row, "key").to_owned()));
         }
-        each_item(ctx, plan, "delete", &keys, delete_item)
+        each_item(ctx, plan, "delete", &keys, |plan, item| delete_item(plan, item.id))
     })
 }
 

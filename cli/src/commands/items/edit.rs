@@ -1,5 +1,6 @@
 use super::add::{parse_creator, parse_field};
-use super::{each_item, read_keys};
+use super::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::model::{Creator, Item, update_item};
@@ -46,8 +47,8 @@ pub(crate) fn cmd_edit(ctx: &mut Context<'_, '_>, args: &EditArgs) -> Result<(),
     }
     let edit = Edit::parse(args)?;
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "edit", &keys, |plan, id| {
-            let items = Item::select(&plan.db(), "i.id = ?1", &[id.into()])?;
+        each_item(ctx, plan, "edit", &keys, |plan, item| {
+            let items = Item::select(&plan.db(), "i.id = ?1", &[item.id.into()])?;
             items.into_iter().try_for_each(|mut item| {
                 edit.apply(&mut item);
                 update_item(plan, &item)

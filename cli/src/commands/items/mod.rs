@@ -25,7 +25,7 @@ mod trash;
 
 use crate::context::Context;
 use crate::error::CliError;
-pub(crate) use targets::{LookedUp, each_item, look_up_items, read_items, read_keys};
+pub(crate) use targets::{LookedUp, look_up_items, read_items, read_keys};
 
 /// List, add, edit, tag, cite and clean up the works of the library
 #[derive(Debug, clap::Subcommand)]

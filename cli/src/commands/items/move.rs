@@ -1,4 +1,5 @@
-use super::{each_item, read_keys};
+use super::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
@@ -33,8 +34,8 @@ pub(crate) fn cmd_move(ctx: &mut Context<'_, '_>, args: &MoveArgs) -> Result<(),
             return Err(CliError::usage("--from and --to name the same collection"));
         }
         let ignores_missing = ctx.globals.operation.ignore_missing;
-        each_item(ctx, plan, "move", &keys, |plan, id| {
-            let link = |collection: i64| [("collection_id", json!(collection)), ("item_id", json!(id))];
+        each_item(ctx, plan, "move", &keys, |plan, item| {
+            let link = |collection: i64| [("collection_id", json!(collection)), ("item_id", json!(item.id))];
             let Some(old) = plan.find("collection_items", &link(from))? else {
                 if ignores_missing {
                     return Ok(());

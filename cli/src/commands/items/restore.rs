@@ -1,4 +1,5 @@
-use super::{each_item, read_keys};
+use super::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::db::row;
 use crate::error::CliError;
@@ -17,13 +18,13 @@ pub(crate) struct RestoreArgs {
 pub(crate) fn cmd_restore(ctx: &mut Context<'_, '_>, args: &RestoreArgs) -> Result<(), CliError> {
     let keys = read_keys(ctx, &args.keys)?;
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "restore", &keys, |plan, id| {
-            let is_trashed = plan.row("items", id)?.is_some_and(|item| !item["trashed_at"].is_null());
+        each_item(ctx, plan, "restore", &keys, |plan, item| {
+            let is_trashed = plan.row("items", item.id)?.is_some_and(|item| !item["trashed_at"].is_null());
             if !is_trashed {
                 return Ok(());
             }
             plan.change("trashed", json!(true), json!(false));
-            plan.update("items", id, row([("trashed_at", json!(null))]))
+            plan.update("items", item.id, row([("trashed_at", json!(null))]))
         })
     })
 }

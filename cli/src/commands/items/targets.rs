@@ -1,8 +1,7 @@
 use crate::commands::input::read_text;
 use crate::context::Context;
-use crate::contract::Plan;
 use crate::error::{CliError, ErrorKind};
-use crate::model::{Item, item_by_key, item_id};
+use crate::model::{Item, item_by_key};
 use std::path::Path;
 
 /// The keys a command names, each once; `-` stands for the words on stdin.
@@ -50,39 +49,4 @@ pub(crate) fn look_up_items(ctx: &mut Context<'_, '_>, named: &[String]) -> Resu
         }
     }
     Ok(found)
-}
-
-/// Plans one operation for each item that keys name; `change` gets the item's id.
-pub(crate) fn each_item(
-    ctx: &mut Context<'_, '_>,
-    plan: &mut Plan,
-    action: &str,
-    keys: &[String],
-    mut change: impl FnMut(&mut Plan, i64) -> Result<(), CliError>,
-) -> Result<(), CliError> {
-    let ignores_missing = ctx.globals.operation.ignore_missing;
-    let mut seen = Vec::new();
-    for key in keys {
-        ctx.ensure_wanted()?;
-        let id = match item_id(plan, key) {
-            Err(error) if ignores_missing && error.kind() == ErrorKind::NotFound => {
-                plan.skip(action, format!("item {key}"), "it does not exist");
-                continue;
-            }
-            other => other,
-        };
-        if let Ok(id) = &id {
-            if seen.contains(id) {
-                continue;
-            }
-            seen.push(*id);
-        }
-        plan.attempt(action, format!("item {key}"), |plan| {
-            let id = id?;
-            let row = plan.row("items", id)?.unwrap_or_default();
-            plan.retarget(format!("item {}", crate::context::text(&row, "key")));
-            change(plan, id)
-        });
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 use super::text::find_note;
+use crate::commands::targets::act_on;
 use crate::context::Context;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use clap_facade::annotate::destructive;
 use std::collections::BTreeSet;
 
@@ -16,20 +17,12 @@ pub(crate) struct DeleteArgs {
 pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
         for &id in &args.notes.iter().collect::<BTreeSet<_>>() {
-            let target = format!("note {id}");
-            match find_note(plan, *id) {
-                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
-                    plan.skip("delete", target, "does not exist");
-                }
-                found => {
-                    plan.attempt("delete", target, |plan| {
-                        plan.destructive();
-                        let note = found?;
-                        plan.change("title", note["title"].clone(), serde_json::Value::Null);
-                        plan.delete("notes", *id)
-                    });
-                }
-            }
+            let found = find_note(plan, *id);
+            act_on(ctx, plan, "delete", format!("note {id}"), found, |plan, note| {
+                plan.destructive();
+                plan.change("title", note["title"].clone(), serde_json::Value::Null);
+                plan.delete("notes", *id)
+            });
         }
         Ok(())
     })

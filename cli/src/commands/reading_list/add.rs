@@ -21,7 +21,6 @@ pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), C
     ctx.write(|ctx, plan| {
         each_item(ctx, plan, "queue", &args.items, |plan, item| {
             put(plan, item, ReadingState::Queued, args.priority.map(Priority::number))
-        });
-        Ok(())
+        })
     })
 }

@@ -15,7 +15,6 @@ pub(crate) struct DoneArgs {
 
 pub(crate) fn cmd_done(ctx: &mut Context<'_, '_>, args: &DoneArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "finish", &args.items, |plan, item| put(plan, item, ReadingState::Done, None));
-        Ok(())
+        each_item(ctx, plan, "finish", &args.items, |plan, item| put(plan, item, ReadingState::Done, None))
     })
 }

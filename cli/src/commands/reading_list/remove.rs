@@ -26,7 +26,6 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
                 None => Err(CliError::not_found(format!("{} is not on the reading list", item.key))
                     .flag_hint("--ignore-missing passes over it")),
             }
-        });
-        Ok(())
+        })
     })
 }

@@ -15,7 +15,6 @@ pub(crate) struct StartArgs {
 
 pub(crate) fn cmd_start(ctx: &mut Context<'_, '_>, args: &StartArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "start", &args.items, |plan, item| put(plan, item, ReadingState::Reading, None));
-        Ok(())
+        each_item(ctx, plan, "start", &args.items, |plan, item| put(plan, item, ReadingState::Reading, None))
     })
 }

@@ -1,6 +1,7 @@
 use super::saved::find_search;
+use crate::commands::targets::act_on;
 use crate::context::Context;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use clap_facade::annotate::mutating;
 
 /// Delete saved searches; items are untouched.
@@ -15,17 +16,11 @@ pub(crate) struct DeleteArgs {
 pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
         for name in &args.names {
-            match find_search(&plan.db(), name) {
-                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
-                    plan.skip("delete", name, "does not exist");
-                }
-                found => {
-                    plan.attempt("delete", name, |plan| {
-                        let id = found?["id"].as_i64().unwrap_or_default();
-                        if plan.row("searches", id)?.is_none() { Ok(()) } else { plan.delete("searches", id) }
-                    });
-                }
-            }
+            let found = find_search(&plan.db(), name);
+            act_on(ctx, plan, "delete", name, found, |plan, search| {
+                let id = search["id"].as_i64().unwrap_or_default();
+                if plan.row("searches", id)?.is_none() { Ok(()) } else { plan.delete("searches", id) }
+            });
         }
         Ok(())
     })

@@ -1,6 +1,7 @@
 use super::labels::find_tag;
+use crate::commands::targets::act_on;
 use crate::context::Context;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use clap_facade::annotate::mutating;
 
 /// Delete tags (labels, keywords) from the library and from every item.
@@ -15,18 +16,11 @@ pub(crate) struct DeleteArgs {
 pub(crate) fn cmd_delete(ctx: &mut Context<'_, '_>, args: &DeleteArgs) -> Result<(), CliError> {
     ctx.write(|ctx, plan| {
         for name in &args.tags {
-            match find_tag(plan, name) {
-                Err(error) if error.kind() == ErrorKind::NotFound && ctx.globals.operation.ignore_missing => {
-                    plan.skip("delete", name, "does not exist");
-                }
-                found => {
-                    plan.attempt("delete", name, |plan| {
-                        let tag = found?;
-                        plan.retarget(tag.name.clone());
-                        plan.delete("tags", tag.id)
-                    });
-                }
-            }
+            let found = find_tag(plan, name);
+            act_on(ctx, plan, "delete", name, found, |plan, tag| {
+                plan.retarget(tag.name.clone());
+                plan.delete("tags", tag.id)
+            });
         }
         Ok(())
     })

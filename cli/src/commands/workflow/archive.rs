@@ -1,6 +1,7 @@
+use crate::commands::targets::act_on;
 use crate::context::Context;
 use crate::db::row;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use clap_facade::annotate::mutating;
 use serde_json::json;
 
@@ -24,16 +25,10 @@ pub(crate) fn cmd_archive(ctx: &mut Context<'_, '_>, args: &ArchiveArgs) -> Resu
         };
         for id in runs {
             let target = format!("workflow run {id}");
-            let found = plan.row("workflow_runs", id)?;
-            if found.is_none() && ctx.globals.operation.ignore_missing {
-                plan.skip("archive", target, "does not exist");
-                continue;
-            }
-            plan.attempt("archive", target.clone(), |plan| {
-                let run = found.ok_or_else(|| {
-                    CliError::new(ErrorKind::NotFound, format!("there is no {target}"))
-                        .hint("`workflow status` shows the runs")
-                })?;
+            let found = plan.row("workflow_runs", id)?.ok_or_else(|| {
+                CliError::not_found(format!("there is no {target}")).hint("`workflow status` shows the runs")
+            });
+            act_on(ctx, plan, "archive", target, found, |plan, run| {
                 if run["archived_at"].is_null() {
                     plan.change("archived", json!(false), json!(true));
                     let now = plan.now();

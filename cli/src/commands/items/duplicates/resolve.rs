@@ -1,9 +1,10 @@
 use super::groups::{By, Group, find_groups};
 use super::merge::merge;
 use crate::commands::items::read_keys;
+use crate::commands::targets::act_on;
 use crate::context::Context;
 use crate::contract::Plan;
-use crate::error::{CliError, ErrorKind};
+use crate::error::CliError;
 use crate::model::item_id;
 use clap_facade::annotate;
 
@@ -59,10 +60,7 @@ pub(crate) fn cmd_resolve(ctx: &mut Context<'_, '_>, args: &ResolveArgs) -> Resu
                     CliError::precondition(format!("item {key} has no duplicate"))
                         .hint("`mycli items duplicates` lists the groups"),
                 ),
-                Err(error) if ctx.globals.operation.ignore_missing && error.kind() == ErrorKind::NotFound => {
-                    plan.skip("merge", target, "it does not exist");
-                }
-                Err(error) => plan.fail("merge", target, error),
+                Err(error) => act_on(ctx, plan, "merge", target, Err::<(), _>(error), |_, ()| Ok(())),
             }
         }
         Ok(())

@@ -1,4 +1,5 @@
-use crate::commands::items::{each_item, read_keys};
+use crate::commands::items::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::model::tag_item;
@@ -21,10 +22,10 @@ pub(crate) struct AddArgs {
 pub(crate) fn cmd_add(ctx: &mut Context<'_, '_>, args: &AddArgs) -> Result<(), CliError> {
     let keys = read_keys(ctx, &args.keys)?;
     ctx.write(|ctx, plan| {
-        each_item(ctx, plan, "tag", &keys, |plan, id| {
+        each_item(ctx, plan, "tag", &keys, |plan, item| {
             let mut added = Vec::new();
             for tag in args.tag.iter().map(|tag| tag.trim()) {
-                if tag_item(plan, id, tag)? {
+                if tag_item(plan, item.id, tag)? {
                     added.push(tag);
                 }
             }

@@ -1,4 +1,5 @@
-use crate::commands::items::{each_item, read_keys};
+use crate::commands::items::read_keys;
+use crate::commands::targets::each_item;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::model::untag_item;
@@ -23,10 +24,10 @@ pub(crate) fn cmd_remove(ctx: &mut Context<'_, '_>, args: &RemoveArgs) -> Result
     let keys = read_keys(ctx, &args.keys)?;
     ctx.write(|ctx, plan| {
         let ignores_missing = ctx.globals.operation.ignore_missing || ctx.globals.operation.idempotent;
-        each_item(ctx, plan, "untag", &keys, |plan, id| {
+        each_item(ctx, plan, "untag", &keys, |plan, item| {
             let mut removed = Vec::new();
             for tag in args.tag.iter().map(|tag| tag.trim()) {
-                if untag_item(plan, id, tag)? {
+                if untag_item(plan, item.id, tag)? {
                     removed.push(tag);
                 } else if !ignores_missing {
                     return Err(CliError::not_found(format!("the item has no tag {tag:?}"))
