@@ -11,6 +11,7 @@ use crate::run::budget::Budget;
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
+use crate::run::workflow;
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
 use crate::verbs::{MakeScratch, OwnVerb};
@@ -240,7 +241,11 @@ impl Facade {
     /// # Errors
     /// [`PolicyError`] where the policy names what this CLI does not have.
     pub fn policy(mut self, policy: &Policy) -> Result<Self, PolicyError> {
-        self.command = policy.apply(self.command, &mut self.settings)?;
+        let workflows = self.workflows.then(|| workflow::NAME.to_owned());
+        let own: Vec<String> = self.tools.iter().map(|tool| tool.name().to_owned()).chain(workflows).collect();
+        self.command = policy.apply(self.command, &own, &mut self.settings)?;
+        self.tools.retain(|tool| policy.offers(tool.name()));
+        self.workflows &= policy.offers(workflow::NAME);
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
         self.bound.limit = policy.output_bytes.unwrap_or(self.bound.limit);
         let surroundings = policy.surroundings();
@@ -251,25 +256,21 @@ impl Facade {
         Ok(self)
     }
 
-    /// Puts the server under the policy of a file, else of the user, else under the one that comes with
-    /// clap-facade for a program that was read from its help.
+    /// Puts the server under the policy of a file or else of the user, over the one that comes with clap-facade
+    /// for a program that was read from its help.
     pub(crate) fn under_policy(self, file: Option<&Path>, users: UsersPolicy) -> Result<Self, PolicyError> {
         let name = self.command.get_name();
         let of_user = || match users {
             UsersPolicy::Heed => Policy::of_user(name),
             UsersPolicy::Ignore => Ok(None),
         };
-        let policy = match file {
+        let own = match file {
             Some(file) => Some(Policy::read(file)?),
-            None => match of_user()? {
-                None if self.report.is_some() => Policy::ready(name)?,
-                found => found,
-            },
+            None => of_user()?,
         };
-        match policy {
-            Some(policy) => self.policy(&policy),
-            None => Ok(self),
-        }
+        let takes_ready = own.as_ref().is_none_or(|own| own.ready != Some(false));
+        let ready = if takes_ready && self.report.is_some() { Policy::ready(name)? } else { None };
+        ready.into_iter().chain(own).try_fold(self, |facade, policy| facade.policy(&policy))
     }
 
     /// Makes everything that a call needs, and starts nothing.

@@ -9,11 +9,16 @@ use clap::{Arg, Command, Id};
 use std::collections::BTreeMap;
 
 impl Policy {
-    /// Declares on a tree what the policy says of it.
+    /// Declares on a tree what the policy says of it; `tools` are those that are no commands.
     ///
     /// # Errors
     /// [`PolicyError::NamesNothing`] for a pattern or a name that nothing in the tree bears.
-    pub(crate) fn apply(&self, command: Command, settings: &mut Settings) -> Result<Command, PolicyError> {
+    pub(crate) fn apply(
+        &self,
+        command: Command,
+        tools: &[String],
+        settings: &mut Settings,
+    ) -> Result<Command, PolicyError> {
         if let Some(gates) = &self.gates {
             settings.gates.clone_from(gates);
         }
@@ -22,9 +27,15 @@ impl Policy {
         }
         settings.tool_prefix.clone_from(&self.tool_prefix);
         if self.names_must_exist {
-            self.check(&command)?;
+            self.check(&command, tools)?;
         }
         Ok(self.declare(command, ""))
+    }
+
+    /// Tells whether `expose` and `deny` leave a path, or a tool that is no command.
+    pub(crate) fn offers(&self, path: &str) -> bool {
+        let named = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.covers(path));
+        !named(&self.deny) && (self.default == Standing::Allow || named(&self.expose))
     }
 
     /// Returns where commands run.
@@ -64,29 +75,29 @@ impl Policy {
     }
 
     fn exposure(&self, command: &Command, path: &str, found: Exposure) -> Exposure {
-        let denied = self.deny.iter().any(|pattern| pattern.covers(path));
-        let exposed = self.expose.iter().any(|pattern| pattern.covers(path));
-        if matches!(found, Exposure::Hidden | Exposure::Framework) {
-            found
-        } else if denied || (self.default == Standing::Deny && !exposed) {
-            Exposure::Withheld
-        } else if command.is_allow_external_subcommands_set()
-            && self.expose.iter().any(|pattern| pattern.is_literal() && pattern.matches(path))
-        {
-            Exposure::Exposed
-        } else {
-            found
+        let meant =
+            |names: &dyn Fn(&Pattern) -> bool| self.expose.iter().any(|pattern| pattern.is_literal() && names(pattern));
+        match found {
+            Exposure::Hidden | Exposure::Framework => found,
+            _ if !self.offers(path) => Exposure::Withheld,
+            _ if command.is_allow_external_subcommands_set() && meant(&|pattern| pattern.matches(path)) => {
+                Exposure::Exposed
+            }
+            // A policy below this one had said no.
+            Exposure::Withheld if meant(&|pattern| pattern.covers(path)) => Exposure::Classified,
+            _ => found,
         }
     }
 
     /// Finds the patterns and names that mean nothing.
-    fn check(&self, root: &Command) -> Result<(), PolicyError> {
+    fn check(&self, root: &Command, tools: &[String]) -> Result<(), PolicyError> {
         let mut seen = Vec::new();
         see(root, "", &mut seen);
         let patterns = self.commands.iter().flat_map(|rule| rule.patterns.iter().map(|pattern| ("match", pattern)));
         let patterns = patterns.chain(self.deny.iter().map(|pattern| ("deny", pattern)));
         for (what, pattern) in patterns.chain(self.expose.iter().map(|pattern| ("expose", pattern))) {
-            if !seen.iter().any(|(path, _)| pattern.matches(path)) {
+            let is_tool = what != "match" && tools.iter().any(|tool| pattern.matches(tool));
+            if !is_tool && !seen.iter().any(|(path, _)| pattern.matches(path)) {
                 let paths = seen.iter().map(|(path, _)| path.as_str());
                 return Err(names_nothing(what, &pattern.to_string(), root, paths));
             }

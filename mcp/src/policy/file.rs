@@ -14,14 +14,18 @@ use std::time::Duration;
 #[schemars(title = "NAME.mcp.toml")]
 #[non_exhaustive]
 pub struct Policy {
+    /// Whether the policy that comes with clap-facade for this program stands below this one; it does unless this is
+    /// `false`. What is said here wins, and `expose` without `*` offers again what that one denies.
+    pub ready: Option<bool>,
     /// Stands before the tool name of every command on the `mirror` surface: `uv_`.
     pub tool_prefix: Option<String>,
     /// Whether a command that nothing here names is offered.
     pub default: Standing,
-    /// Commands that are offered, each with everything below it. One that takes another command line as its
+    /// Commands that are offered, each with everything below it, and tools that are no commands. One that takes another command line as its
     /// arguments has to be named without `*`.
     pub expose: Vec<Pattern>,
-    /// Commands that are not offered, each with everything below it. It wins over `expose`.
+    /// Commands that are not offered, each with everything below it, and tools that are no commands. It wins over
+    /// `expose`.
     pub deny: Vec<Pattern>,
     /// The write gates: long names of inherited args that commands which change something offer.
     pub gates: Option<Vec<String>>,

@@ -1,5 +1,9 @@
 use super::{catalog, names};
+use clap_facade::Facade;
 use clap_facade::catalog::{Catalog, Effect, Excuse, Operation};
+use clap_facade::policy::Policy;
+use clap_facade::surface::fixed::FixedTool;
+use serde_json::Value;
 use std::time::Duration;
 
 fn operation<'a>(catalog: &'a Catalog, name: &str) -> &'a Operation {
@@ -77,4 +81,38 @@ fn texts_gates_and_names_are_the_operators() {
     assert_eq!(list.examples[0].title, "All");
     assert!(list.untrusted_output);
     assert!(list.params.iter().all(|param| !param.gate));
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+#[test]
+fn tools_that_are_no_commands_are_denied_too() {
+    let tools = |policy: &str| {
+        let answer = |_: Nothing| Ok::<_, std::io::Error>(Value::Null.into());
+        let facade = Facade::new(super::tree()).tool(FixedTool::new("sql", "Query", Effect::ReadOnly, answer));
+        let facade = facade.workflows().policy(&Policy::parse(policy).unwrap()).unwrap();
+        let pipeline = facade.audit("/dev/null").build().unwrap();
+        let tools = pipeline.surface().tools(pipeline.catalog());
+        tools.into_iter().map(|tool| tool.name).skip(3).collect::<Vec<_>>()
+    };
+    assert_eq!(tools(""), ["sql", "workflow_submit"]);
+    assert_eq!(tools("deny = ['sql']"), ["workflow_submit"]);
+    assert_eq!(tools("default = 'deny'\nexpose = ['pip', 'workflow_submit']"), ["workflow_submit"]);
+    assert_eq!(tools("default = 'deny'\nexpose = ['pip']"), Vec::<String>::new());
+}
+
+#[test]
+fn a_policy_over_another_wins_and_exposes_by_name_what_that_one_denied() {
+    let under = |over: &str| {
+        let facade =
+            super::facade("deny = ['pip', 'run']\n[[command]]\nmatch = ['self update']\neffect = 'destructive'");
+        facade.policy(&Policy::parse(over).unwrap()).unwrap().catalog().unwrap()
+    };
+    assert_eq!(names(&under("")), ["self update"]);
+    assert_eq!(names(&under("expose = ['pip list']")), ["pip list", "self update"]);
+    assert_eq!(names(&under("expose = ['**', '* list']")), ["self update"], "a pattern does not mean it");
+    assert_eq!(operation(&under(""), "self update").effect([]), Effect::Destructive);
+    let mutating = under("[[command]]\nmatch = ['**']\neffect = 'mutating'");
+    assert_eq!(operation(&mutating, "self update").effect([]), Effect::Mutating);
 }

@@ -34,6 +34,11 @@ fn the_readmes_lines_serve_a_program_that_is_not_ones_own() {
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}\n{errors}");
     assert!(said.contains("command_search") && said.contains("command_read"), "{said}\n{errors}");
+    let guide = home.path().join("uv.mcp.toml");
+    std::fs::write(&guide, policy_of_the_guide()).unwrap();
+    let held = shell("clap-facade tools --policy uv.mcp.toml -- uv", home.path());
+    assert!(held.status.success(), "{}", String::from_utf8_lossy(&held.stderr));
+    std::fs::remove_file(guide).unwrap();
     let doctor = shell("clap-facade doctor --host claude-desktop -- uv", home.path());
     assert!(
         doctor.status.success(),
@@ -45,7 +50,11 @@ fn the_readmes_lines_serve_a_program_that_is_not_ones_own() {
 
 #[test]
 fn the_guides_policy_is_one() {
+    clap_facade::policy::Policy::parse(&policy_of_the_guide()).unwrap();
+}
+
+fn policy_of_the_guide() -> String {
     let guide = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/policy.md")).unwrap();
     let (_, rest) = guide.split_once("```toml\n").unwrap();
-    clap_facade::policy::Policy::parse(rest.split_once("```").unwrap().0).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
 }

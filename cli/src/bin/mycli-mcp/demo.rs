@@ -52,7 +52,7 @@ async fn show() -> anyhow::Result<()> {
     let preview = session.call("command_run", enrich(false)).await?;
     ensure!(preview["mode"] == "preview", "the preview said {}", preview["mode"]);
 
-    step("Apply: what was previewed, under the same digest")?;
+    step("Apply: the plan that was previewed, by its digest")?;
     let applied = session.call("command_run", enrich(true)).await?;
     ensure!(applied["mode"] == "apply", "the apply said {}", applied["mode"]);
     ensure!(applied["plan"]["digest"] == preview["plan"]["digest"], "the plan changed between preview and apply");
@@ -65,7 +65,8 @@ async fn show() -> anyhow::Result<()> {
     ensure!(undone["ok"] == true, "the undo said {}", undone["error"]);
 
     step("A smuggled flag: a value stays a value, and what has no reading is refused")?;
-    let smuggled = json!({"name": "items list", "flags": {"with-notes": "--config=/tmp/evil", "config": "/tmp/evil"}});
+    let smuggled =
+        json!({"name": "items list", "args": "--config=/tmp/evil", "flags": {"trashed": "--config=/tmp/evil"}});
     let refused = session.call("command_read", smuggled).await?;
     ensure!(refused["error"]["code"] == "INVALID_PARAMS", "the smuggled flag was not refused");
 

@@ -160,9 +160,14 @@ fn flag_id(flag: &Flag) -> String {
 }
 
 fn clash(a: &Flag, b: &Flag) -> bool {
-    let longs = |flag: &'_ Flag| flag.long.iter().chain(&flag.aliases).cloned().collect::<HashSet<_>>();
-    let shorts = |flag: &'_ Flag| flag.short.iter().chain(&flag.short_aliases).copied().collect::<HashSet<_>>();
-    !longs(a).is_disjoint(&longs(b)) || !shorts(a).is_disjoint(&shorts(b))
+    fn longs(flag: &Flag) -> impl Iterator<Item = &String> {
+        flag.long.iter().chain(&flag.aliases)
+    }
+    fn shorts(flag: &Flag) -> impl Iterator<Item = &char> {
+        flag.short.iter().chain(&flag.short_aliases)
+    }
+    longs(a).any(|long| longs(b).any(|other| other == long))
+        || shorts(a).any(|short| shorts(b).any(|other| other == short))
 }
 
 fn flag_arg(flag: &Flag) -> Arg {
