@@ -17,6 +17,7 @@ use crate::surface::{Choice, UnknownSurface};
 use crate::verbs::{MakeScratch, OwnVerb};
 use clap::Command;
 use serde_json::Value;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -313,6 +314,11 @@ impl Facade {
         }
     }
 
+    /// Tells whether there are tools that are not commands.
+    pub(crate) fn has_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
     /// Reads the tree alone.
     ///
     /// # Errors
@@ -329,7 +335,12 @@ impl Facade {
     /// [`StartError`]
     pub fn start(self) -> Result<(), StartError> {
         let scope = self.scope;
+        let has_tools = self.has_tools();
         let pipeline = Arc::new(self.build()?);
+        if let Some(emptiness) = pipeline.catalog.emptiness().filter(|_| !has_tools) {
+            // With stderr closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "{emptiness}");
+        }
         pipeline.executor.check().map_err(StartError::Executor)?;
         apart("server", || {
             let runtime =

@@ -155,6 +155,26 @@ impl Catalog {
         &self.excused
     }
 
+    /// Says in one line that no command is offered, and why; nothing where one is.
+    pub(crate) fn emptiness(&self) -> Option<String> {
+        if !self.operations.is_empty() {
+            return None;
+        }
+        let denied = self.excused.iter().find(|excused| excused.reason == Excuse::Denied);
+        let other = || self.excused.iter().find(|excused| excused.reason != Excuse::Group);
+        let why = match denied.or_else(other) {
+            Some(Excused { reason: Excuse::Denied, .. }) => {
+                "all are denied by the policy, which offers those that its `expose` names".to_owned()
+            }
+            Some(Excused { path, reason }) if path == self.root() => {
+                format!("its help lists none as clap does, and `{path}` itself {reason}")
+            }
+            Some(Excused { path, reason }) => format!("`{path}` {reason}"),
+            None => "its help lists none as clap does".to_owned(),
+        };
+        Some(format!("no command of `{}` is offered: {why}", self.root()))
+    }
+
     /// Returns every command with subcommands that is not hidden, in the tree's order.
     pub fn groups(&self) -> &[search::GroupAbout] {
         &self.groups

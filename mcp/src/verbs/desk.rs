@@ -2,6 +2,7 @@
 
 use super::VerbError;
 use crate::Facade;
+use crate::catalog::Catalog;
 use crate::run::Pipeline;
 use crate::surface::Choice;
 use serde_json::Value;
@@ -54,6 +55,17 @@ impl Desk<'_> {
             None => facade,
         }
         .build()?)
+    }
+
+    /// Says why an agent could do nothing with the server; nothing where it could.
+    pub(crate) fn emptiness(&self, catalog: &Catalog) -> Option<String> {
+        catalog.emptiness().filter(|_| !self.facade.has_tools())
+    }
+
+    /// Tells a person something beside the output.
+    pub(crate) fn warn(&self, line: impl AsRef<str>) {
+        // With stderr closed there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "{}", line.as_ref());
     }
 
     /// Prints a line.

@@ -56,13 +56,16 @@ impl VerbError {
     }
 }
 
-/// Writes an error with its causes.
+/// Writes an error with its causes, those that it does not tell of itself.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
         cause = error.source();
     }
     text

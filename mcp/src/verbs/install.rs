@@ -1,7 +1,9 @@
 use super::VerbError;
 use super::desk::Desk;
 use super::start::Start;
-use crate::hosts::{self, Change, ChangeKind, Entry, Existing, Host, Mode, Places, Request, Scope, Target};
+use crate::hosts::{
+    self, Change, ChangeKind, EditError, Entry, Existing, Host, InstallError, Mode, Places, Request, Scope, Target,
+};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
@@ -15,6 +17,11 @@ pub(super) struct Install {
     /// Replace an entry of that name that says something else
     #[arg(long)]
     replace: bool,
+    /// Set a variable for the server, to the value that it has now unless one is given; may be repeated
+    ///
+    /// The value stands in the host's file for whoever can read it: hand on no secret that should not be there.
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
+    env: Vec<(String, String)>,
     #[command(flatten)]
     start: Start,
 }
@@ -49,12 +56,23 @@ pub(super) struct Place {
 impl Install {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         // A server that can't start is of no use to a host.
-        desk.pipeline(None)?;
+        let pipeline = desk.pipeline(None)?;
+        if let Some(emptiness) = desk.emptiness(pipeline.catalog()) {
+            desk.warn(emptiness);
+        }
         let target = self.place.target(&desk)?;
-        let entry = entry(&desk, &self.start)?;
+        let mut entry = entry(&desk, &self.start)?;
+        entry.env.extend(self.env);
         let existing = if self.replace { Existing::Replace } else { Existing::Refuse };
-        let change = hosts::install(&Request { target, entry, existing, mode: self.place.mode() })
-            .map_err(|error| VerbError::Own(error.into()))?;
+        let change = hosts::install(&Request { target, entry, existing, mode: self.place.mode() }).map_err(
+            |error| match error {
+                InstallError::Edit { file: path, source: source @ EditError::Exists { .. } } => VerbError::File {
+                    path,
+                    error: std::io::Error::other(format!("{source}: pass `--replace`, or `--name OTHER`")),
+                },
+                error => VerbError::Own(error.into()),
+            },
+        )?;
         self.place.tell(&mut desk, &change)
     }
 }
@@ -63,6 +81,11 @@ impl Uninstall {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         let target = self.place.target(&desk)?;
         let change = hosts::uninstall(&target, self.place.mode()).map_err(|error| VerbError::Own(error.into()))?;
+        if change.kind == ChangeKind::Unchanged {
+            let (host, name, file) = (self.place.host.title(), &target.name, change.file.display());
+            desk.say(format!("{host}: there is no entry `{name}` in {file}"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         self.place.tell(&mut desk, &change)
     }
 }
@@ -123,6 +146,24 @@ impl Place {
 /// Parses the name of a host.
 pub(super) fn host() -> impl TypedValueParser<Value = Host> {
     PossibleValuesParser::new(Host::ALL.iter().map(|host| host.id())).try_map(|name| name.parse::<Host>())
+}
+
+/// Parses a variable, and takes the value that this process has where none is given.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Ok(value.to_owned())),
+        None => (text, std::env::var(text)),
+    };
+    if name.is_empty() {
+        return Err("a variable needs a name: NAME, or NAME=VALUE".to_owned());
+    }
+    match value {
+        Ok(value) => Ok((name.to_owned(), value)),
+        Err(std::env::VarError::NotPresent) => Err(format!("`{name}` is not set here: give {name}=VALUE")),
+        Err(std::env::VarError::NotUnicode(_)) => {
+            Err(format!("the value of `{name}` is not UTF-8, which no host's file of settings can hold"))
+        }
+    }
 }
 
 /// Makes an entry's name of a CLI's: letters, digits, `_` and `-`.

@@ -22,6 +22,9 @@ impl Tools {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         let pipeline = desk.pipeline(self.surface)?;
         let (surface, catalog) = (pipeline.surface(), pipeline.catalog());
+        if let Some(emptiness) = desk.emptiness(catalog) {
+            desk.warn(emptiness);
+        }
         let tools = surface.tools(catalog);
         if self.json {
             desk.json(&json!({ "tools": tools.iter().map(Tool::to_json).collect::<Vec<_>>() }))?;

@@ -13,8 +13,9 @@ use super::tools::Tools;
 use super::{VerbError, mount};
 use crate::annotate;
 use crate::facade::UsersPolicy;
+use crate::policy::Policy;
 use crate::{Facade, StartError};
-use clap::{Args, Command, Subcommand};
+use clap::{Arg, Args, Command, Subcommand, value_parser};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -73,6 +74,15 @@ impl Parsed {
             Some(Verb::Lock(_) | Verb::Lint(_) | Verb::Export(_)) => UsersPolicy::Ignore,
             _ => UsersPolicy::Heed,
         };
+        if let (UsersPolicy::Ignore, None, Some(file)) =
+            (users, &self.policy, Policy::path(desk.facade.command.get_name()))
+            && file.is_file()
+        {
+            desk.warn(format!(
+                "your policy {} is not read here; `--policy FILE` names one that counts",
+                file.display()
+            ));
+        }
         let facade = desk.facade.under_policy(self.policy.as_deref(), users).map_err(StartError::from)?;
         let mut launch = desk.launch;
         if let Some(file) = &self.policy {
@@ -105,6 +115,10 @@ pub(super) fn command(name: String, facade: &Facade) -> Command {
     if let Some(version) = facade.command.get_version() {
         command = command.version(version.to_owned());
     }
+    for verb in OWNERS {
+        // An arg of the verb's own stands before the global of the same id, with the help that is true here.
+        command = command.mut_subcommand(verb, |verb| verb.arg(owners_policy()));
+    }
     for own in &facade.verbs {
         let (name, verb) = (own.command.get_name(), own.command.clone());
         command = match command.find_subcommand(name) {
@@ -113,4 +127,16 @@ pub(super) fn command(name: String, facade: &Facade) -> Command {
         };
     }
     command
+}
+
+/// The verbs that never read the user's policy, as [`Parsed::run`] has it.
+const OWNERS: [&str; 3] = ["lock", "lint", "export"];
+
+fn owners_policy() -> Arg {
+    Arg::new("policy")
+        .long("policy")
+        .global(true)
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("A policy; the user's own is not read, since what this makes must not depend on who runs it")
 }

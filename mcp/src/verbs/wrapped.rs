@@ -8,6 +8,7 @@ use crate::Facade;
 use crate::exec::Subprocess;
 use crate::wrap::{self, WalkOptions, Wrapped};
 use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -29,9 +30,11 @@ pub fn main_wrapped() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let behind: Vec<OsString> = words.drain(end..).skip(1).collect();
+    let typed = words.clone();
     let matches = match own_command().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error) => {
+            let error = if behind.is_empty() { with_tip(error, &typed) } else { error };
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -50,6 +53,29 @@ pub fn main_wrapped() -> ExitCode {
         let behind = [OsString::from("--"), program].into_iter().chain(fixed_args.iter().cloned()).collect();
         Facade::from(wrapped).execute(&matches, Launch { behind, ..own }, out)
     })
+}
+
+/// Adds where the program stands, for a line that names it where no word is taken.
+fn with_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let kind = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        _ => return error,
+    };
+    let at = match error.get(kind) {
+        Some(ContextValue::String(said)) => words.iter().position(|word| *word == **said),
+        _ => None,
+    };
+    // A word that is nearly a verb is rather a slip than a program.
+    let has_tip =
+        [ContextKind::SuggestedSubcommand, ContextKind::Suggested].iter().any(|kind| error.get(*kind).is_some());
+    if let Some(at) = at.filter(|at| !has_tip && !words[*at].to_string_lossy().starts_with('-')) {
+        let mut line: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        line.insert(at, "--".to_owned());
+        let tip = format!("the program stands behind `--`: clap-facade {}", shell_words::join(line));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// Makes the command of the binary, before it is known which program it serves.

@@ -78,6 +78,55 @@ fn what_is_missing_is_named_in_plain_words() {
 }
 
 #[test]
+fn no_agent_can_work_with_a_server_that_offers_no_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("notes.mcp.toml");
+    std::fs::write(&policy, "default = 'deny'").unwrap();
+    let policy = policy.to_str().unwrap();
+    let program = script(folder.path(), "notes", HELP);
+    let behind = vec!["--".into(), program.clone().into()];
+    let (good, out) = doctor(Path::new(env!("CARGO_BIN_EXE_clap-facade")), behind, &["--policy", policy]);
+    let said = "no command of `notes` is offered: all are denied by the policy";
+    assert!(!good && out.contains(&format!("BAD  commands   {said}")), "{out}");
+    for verb in ["start", "tools"] {
+        let (_, err) = wrapped(&[verb, "--policy", policy, "--", program.to_str().unwrap()]);
+        assert_eq!(err.matches(said).count(), 1, "{verb}: {err}");
+    }
+    let passes_on = script(folder.path(), "run", "#!/bin/sh\necho 'usage: run [--deep] <command> [<args>]'\n");
+    let (_, err) = wrapped(&["tools", "--", passes_on.to_str().unwrap()]);
+    assert!(err.contains("no command of `run` is offered: its help lists none as clap does"), "{err}");
+}
+
+#[test]
+fn a_program_that_is_named_before_the_dashes_is_told_where_it_stands() {
+    for (words, right) in [
+        (&["uv"][..], "clap-facade -- uv"),
+        (&["tools", "uv"], "clap-facade tools -- uv"),
+        (&["tools", "--json", "cargo", "nextest"], "clap-facade tools --json -- cargo nextest"),
+    ] {
+        let (_, err) = wrapped(words);
+        assert!(err.contains(&format!("tip: the program stands behind `--`: {right}\n")), "{words:?}: {err}");
+    }
+    for words in [&["tols"][..], &["tools", "--jsn"], &["tools", "x", "--", "uv"]] {
+        let (_, err) = wrapped(words);
+        assert!(!err.contains("stands behind"), "{words:?}: {err}");
+    }
+}
+
+/// Runs the binary `clap-facade`, and returns what it printed on stdout and on stderr.
+fn wrapped(words: &[&str]) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_clap-facade"));
+    command.args(words).stdin(std::process::Stdio::null());
+    for variable in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+        command.env(variable, folder.path());
+    }
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
 fn the_server_starts_as_a_host_starts_it() {
     let folder = tempfile::tempdir().unwrap();
     let seen = folder.path().join("seen");

@@ -37,12 +37,34 @@ fn install_writes_the_words_that_start_this_server_and_uninstall_restores_the_fi
     assert!(ended.is_ok() && out.contains(&format!("--policy={policy}")), "{out}");
 
     let (refused, _) = install(&["install", "cursor"], &file);
-    assert!(refused.is_err(), "another entry of that name is not overwritten unasked");
+    let refused = refused.expect_err("another entry of that name is not overwritten unasked");
+    assert_eq!(refused.matches("there is an entry").count(), 1, "{refused}");
+    assert!(refused.contains("`--replace`") && refused.contains("`--name OTHER`"), "{refused}");
     install(&["install", "cursor", "--replace"], &file).0.unwrap();
 
     let (ended, out) = install(&["uninstall", "cursor"], &file);
     assert!(ended.is_ok(), "{out}");
     assert!(!std::fs::read_to_string(&file).unwrap().contains("notes"));
+    for file in [&file, &folder.path().join("none.json")] {
+        let (ended, out) = install(&["uninstall", "cursor"], file);
+        assert!(ended.is_ok() && out.contains("there is no entry `notes`"), "{out}");
+    }
+}
+
+#[test]
+fn variables_are_handed_on_with_their_value_of_now_or_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mcp.json");
+    install(&["install", "cursor", "--env", "HOME", "--env", "NOTES_DIR=/a=b", "--env=EMPTY="], &file).0.unwrap();
+    let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let env = &written["mcpServers"]["notes"]["env"];
+    assert_eq!((&env["NOTES_DIR"], &env["EMPTY"]), (&"/a=b".into(), &"".into()));
+    assert_eq!(env["HOME"], std::env::var("HOME").unwrap());
+    assert_eq!(env["PATH"].is_string(), std::env::var_os("PATH").is_some());
+    for (given, said) in [("NOTES_IS_NOT_SET", "give NOTES_IS_NOT_SET=VALUE"), ("=x", "needs a name")] {
+        let error = facade(notes()).parse(["notes-mcp", "install", "cursor", "--env", given]).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 #[test]

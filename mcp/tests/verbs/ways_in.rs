@@ -77,6 +77,23 @@ fn help_and_version_are_the_clis() {
 }
 
 #[test]
+fn the_verbs_that_do_not_read_the_users_policy_say_so() {
+    let help = |verb: &str| facade(notes()).parse(["notes-mcp", verb, "--help"]).unwrap_err().to_string();
+    for verb in ["lock", "lint", "export"] {
+        let help = help(verb);
+        assert!(help.contains("the user's own is not read") && !help.contains("[default: NAME/"), "{verb}: {help}");
+    }
+    for verb in ["start", "tools", "doctor", "install"] {
+        assert!(help(verb).contains("[default: NAME/NAME.mcp.toml"), "{verb}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("notes.mcp.toml");
+    std::fs::write(&policy, "deny = ['list']").unwrap();
+    let counted = print(facade(notes()), &["lint", "--json", "--policy", policy.to_str().unwrap()]);
+    assert!(counted.contains("purge") && !counted.contains("\"list\""), "{counted}");
+}
+
+#[test]
 fn globals_of_the_cli_do_not_clash_with_options_of_the_verbs() {
     let global = |name: &'static str, short: char| Arg::new(name).long(name).short(short).global(true);
     let own = ["json", "surface", "dry-run", "name", "file", "read-only", "flags", "check"];

@@ -58,7 +58,7 @@ pub enum EditError {
         path: String,
     },
     /// The host has an entry of that name that says something else.
-    #[error("there is an entry `{name}` already, with another command: ask to replace it, or choose another name")]
+    #[error("there is an entry `{name}` already, that says something else")]
     Exists {
         /// The entry's name.
         name: String,

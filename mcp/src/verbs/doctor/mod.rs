@@ -57,6 +57,9 @@ impl Doctor {
             steps.push(Step { what: "help", end, note: report.to_string().trim_end().to_owned() });
         }
         let catalog = desk.facade.catalog()?;
+        if let Some(note) = desk.emptiness(&catalog) {
+            steps.push(Step { what: "commands", end: End::Bad, note });
+        }
         match self.entry(&desk)? {
             Ok(entry) => examine(&entry, &catalog, &mut steps),
             Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
