@@ -26,6 +26,23 @@ fn export(command: Command, format: &str) -> BTreeMap<String, String> {
     files
 }
 
+#[test]
+fn a_file_that_says_something_else_is_replaced_only_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let file = folder.path().join("llms.txt");
+    std::fs::write(&file, "mine").unwrap();
+    let (ended, _) = run(facade(notes()), &["export", "llms", "--out", out]);
+    let said = ended.unwrap_err().to_string();
+    assert!(said.contains("llms.txt") && said.contains("`--replace`"), "{said}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else was written");
+    for words in [&["--replace"][..], &[]] {
+        let (ended, _) = run(facade(notes()), &[&["export", "llms", "--out", out], words].concat());
+        assert_eq!(ended.unwrap(), ExitCode::SUCCESS, "{words:?}");
+    }
+}
+
 /// Returns what a Markdown text links to.
 fn links(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link).collect()
@@ -148,4 +165,7 @@ fn a_version_that_is_not_semantic_is_not_published() {
         let manifest: Value = serde_json::from_slice(&bundle(notes().version(own), &program, &[])[0].2).unwrap();
         assert_eq!(manifest["version"], published, "{own}");
     }
+    // One that has none goes by the server's, as in the handshake.
+    let manifest: Value = serde_json::from_slice(&bundle(Command::new("notes"), &program, &[])[0].2).unwrap();
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
 }

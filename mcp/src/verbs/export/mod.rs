@@ -20,6 +20,9 @@ pub(super) struct Export {
     /// The folder; else this one
     #[arg(long, value_name = "FOLDER", default_value = ".", hide_default_value = true)]
     out: PathBuf,
+    /// Replace files that say something else
+    #[arg(long)]
+    replace: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -60,13 +63,28 @@ impl Export {
             Format::Llms => pages::llms(catalog),
             Format::Mcpb => vec![bundle::bundle(&desk)?],
         };
+        let files: Vec<File> =
+            files.into_iter().map(|File { path, bytes }| File { path: self.out.join(path), bytes }).collect();
+        if !self.replace {
+            refuse_to_replace(&files)?;
+        }
         for File { path, bytes } in files {
-            let path = self.out.join(path);
             write(&path, &bytes)?;
             desk.say(format!("wrote {}: {} bytes", path.display(), bytes.len()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Fails where a file is there that says something else: it may be a person's own.
+fn refuse_to_replace(files: &[File]) -> Result<(), VerbError> {
+    let differs = |file: &&File| fs::read(&file.path).is_ok_and(|bytes| bytes != file.bytes);
+    let others: Vec<String> = files.iter().filter(differs).map(|file| file.path.display().to_string()).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let problem = "there already, and saying something else: pass `--replace`, or another folder as `--out`";
+    Err(VerbError::argument(others.join(", "), problem))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), VerbError> {
