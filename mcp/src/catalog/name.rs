@@ -94,7 +94,7 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().map(dash).eq(b.bytes().map(dash))
 }
 
-fn dashed(name: &str) -> String {
+pub(super) fn dashed(name: &str) -> String {
     name.replace('_', "-")
 }
 

@@ -336,7 +336,7 @@ fn check_former(operations: &[Operation]) -> Result<(), CatalogError> {
 
 fn arg_names(command: &Command) -> Vec<String> {
     let names = command.get_arguments().filter(|arg| !params::is_action_only(arg));
-    names.map(|arg| arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned)).collect()
+    names.map(|arg| arg.get_long().map_or_else(|| name::dashed(arg.get_id().as_str()), str::to_owned)).collect()
 }
 
 fn no_such_name(what: &'static str, name: &str, place: &str, valid: Vec<String>) -> CatalogError {

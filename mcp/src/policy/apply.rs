@@ -99,7 +99,7 @@ impl Policy {
             let is_tool = what != "match" && tools.iter().any(|tool| pattern.matches(tool));
             if !is_tool && !seen.iter().any(|(path, _)| pattern.matches(path)) {
                 let paths = seen.iter().map(|(path, _)| path.as_str());
-                return Err(names_nothing(what, &pattern.to_string(), root, paths));
+                return Err(self.names_nothing(what, &pattern.to_string(), root, paths));
             }
         }
         for (what, names) in [("host-owned", &self.host_owned), ("secret", &self.secret)] {
@@ -107,7 +107,7 @@ impl Policy {
                 let names = std::slice::from_ref(name);
                 if !seen.iter().any(|(path, command)| named_args(command, path, names).next().is_some()) {
                     let known: Vec<String> = seen.iter().flat_map(|(_, command)| args(command)).collect();
-                    return Err(names_nothing(what, name, root, known.iter().map(String::as_str)));
+                    return Err(self.names_nothing(what, name, root, known.iter().map(String::as_str)));
                 }
             }
         }
@@ -116,11 +116,23 @@ impl Policy {
             for name in &rule.mutating_when {
                 if !matched().any(|(_, command)| command.get_arguments().any(|arg| is_called(arg, name))) {
                     let known: Vec<String> = matched().flat_map(|(_, command)| args(command)).collect();
-                    return Err(names_nothing("mutating-when", name, root, known.iter().map(String::as_str)));
+                    return Err(self.names_nothing("mutating-when", name, root, known.iter().map(String::as_str)));
                 }
             }
         }
         Ok(())
+    }
+
+    fn names_nothing<'a>(
+        &self,
+        what: &'static str,
+        name: &str,
+        root: &Command,
+        known: impl Iterator<Item = &'a str>,
+    ) -> PolicyError {
+        let nearest = catalog::closest(name, known, 1).first().map(ToString::to_string);
+        let (path, name) = (self.file.clone(), name.to_owned());
+        PolicyError::NamesNothing { path, what, name, root: root.get_name().to_owned(), nearest }
     }
 }
 
@@ -176,7 +188,8 @@ fn named_args<'a>(command: &'a Command, path: &str, names: &[String]) -> impl It
 }
 
 fn args(command: &Command) -> impl Iterator<Item = String> {
-    command.get_arguments().map(|arg| arg.get_id().to_string())
+    let name = |arg: &Arg| arg.get_long().map_or_else(|| arg.get_id().as_str().replace('_', "-"), str::to_owned);
+    command.get_arguments().map(name)
 }
 
 fn see<'a>(command: &'a Command, path: &str, seen: &mut Vec<(String, &'a Command)>) {
@@ -188,14 +201,4 @@ fn see<'a>(command: &'a Command, path: &str, seen: &mut Vec<(String, &'a Command
 
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
-}
-
-fn names_nothing<'a>(
-    what: &'static str,
-    name: &str,
-    root: &Command,
-    known: impl Iterator<Item = &'a str>,
-) -> PolicyError {
-    let nearest = catalog::closest(name, known, 1).first().map(ToString::to_string);
-    PolicyError::NamesNothing { what, name: name.to_owned(), root: root.get_name().to_owned(), nearest }
 }

@@ -27,8 +27,10 @@ pub enum PolicyError {
         problem: String,
     },
     /// A pattern or a name means nothing in this tree.
-    #[error("the policy's {what} `{name}` names nothing in `{root}`{}", nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    #[error("{}the policy's {what} `{name}` names nothing in `{root}`{}", place(path.as_ref(), 0, 0), nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NamesNothing {
+        /// The file, where it came from one.
+        path: Option<PathBuf>,
         /// The key that holds it: `deny`, `command.match`, ….
         what: &'static str,
         /// The pattern or name.

@@ -1,5 +1,6 @@
 //! The file as it is written.
 
+use super::plain::plain;
 use super::{Pattern, PolicyError};
 use crate::catalog::Effect;
 use schemars::JsonSchema;
@@ -50,6 +51,10 @@ pub struct Policy {
     /// What is said of commands. A later entry wins over an earlier one, key by key.
     #[serde(rename = "command")]
     pub commands: Vec<CommandRule>,
+    /// The file that it was read from.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) file: Option<PathBuf>,
     /// Whether a name that the tree does not bear is an error.
     #[serde(skip, default = "always")]
     #[schemars(skip)]
@@ -191,12 +196,13 @@ impl Policy {
     pub fn read(path: &Path) -> Result<Self, PolicyError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| PolicyError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(&text).map_err(|error| match error {
-            PolicyError::Invalid { line, column, problem, .. } => {
-                PolicyError::Invalid { path: Some(path.to_owned()), line, column, problem }
+        match Self::parse(&text) {
+            Ok(policy) => Ok(Self { file: Some(path.to_owned()), ..policy }),
+            Err(PolicyError::Invalid { line, column, problem, .. }) => {
+                Err(PolicyError::Invalid { path: Some(path.to_owned()), line, column, problem })
             }
-            other => other,
-        })
+            Err(other) => Err(other),
+        }
     }
 
     /// Returns where the policy of a CLI stands: `NAME.mcp.toml` in its folder of the user's configuration,
@@ -243,25 +249,8 @@ fn invalid(text: &str, error: &toml_edit::de::Error) -> PolicyError {
     let before = &text[..text.floor_char_boundary(at.start.min(text.len()))];
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    let said = error.message().trim_end();
-    let problem = match text.get(at).filter(|_| said.starts_with("unknown field")) {
-        Some(key) => {
-            let known = known_keys();
-            let nearest = crate::catalog::closest(key.trim(), known.iter().map(String::as_str), 1);
-            let hint = nearest.first().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
-            said.replacen("unknown field", "unknown key", 1) + &hint
-        }
-        None => said.to_owned(),
-    };
+    let problem = plain(error.message().trim_end(), text.get(at).unwrap_or_default().trim());
     PolicyError::Invalid { path: None, line, column, problem }
-}
-
-/// Every key that a policy may hold, at any depth.
-fn known_keys() -> Vec<String> {
-    let schema = Policy::schema();
-    let tables = std::iter::once(&schema).chain(schema["$defs"].as_object().into_iter().flat_map(|defs| defs.values()));
-    let properties = tables.filter_map(|table| table["properties"].as_object());
-    properties.flat_map(|properties| properties.keys().cloned()).collect()
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {

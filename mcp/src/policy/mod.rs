@@ -24,6 +24,7 @@ mod apply;
 mod error;
 mod file;
 mod glob;
+mod plain;
 mod ready;
 
 pub use error::PolicyError;

@@ -20,8 +20,23 @@ fn wrong_policies_are_refused_with_what_would_be_right() {
         ("\ndefalt = 'deny'", "line 2, column 1: unknown key `defalt`", "did you mean `default`?"),
         ("[[command]]\nmatch = ['**']\nefect = 'read-only'", "line 3, column 1: unknown key `efect`", "`effect`?"),
         ("[environment]\npas = []", "line 2, column 1: unknown key `pas`", "`pass`?"),
-        ("default = 'none'", "line 1, column 11", "expected `allow` or `deny`"),
-        ("deny = 'self'", "line 1, column 8", "sequence"),
+        ("default = 'none'", "line 1, column 11: `none` is", "one of `allow`, `deny`"),
+        ("default = 'denny'", "`denny` is not one of", "did you mean `deny`?"),
+        ("[[command]]\nmatch = ['**']\neffect = 'readonly'", "`readonly` is not one of", "did you mean `read-only`?"),
+        ("[[command]]\nmatch = ['**']\neffect = 1", "line 3, column 10: `1`", "a text in quotes"),
+        ("deny = 'self'", "line 1, column 8: `'self'`", "a list belongs: `[\"pip list\"]`"),
+        ("deny = [1]", "column 9: `1`", "a text in quotes"),
+        ("[command]\nmatch = ['**']", "line 1, column 1: `[command]`", "`[[command]]`"),
+        ("output-bytes = 'x'", "column 16: `'x'`", "a whole number"),
+        ("output-bytes = -1", "column 16: `-1`", "a whole number"),
+        ("timeout = 5", "column 11: `5`", "a text in quotes"),
+        ("cwd = 1", "column 7: `1`", "path of a folder"),
+        ("environment = 1", "column 15: `1`", "a table belongs: `[environment]`"),
+        ("environment = { set = 1 }", "`1`", "a table of names and values"),
+        ("[exit-codes]\n1 = 'gone'", "line 2, column 5: `'gone'`", "{ kind = "),
+        ("[exit-codes]\n1 = {}", "line 2, column 5", "`kind` is missing"),
+        ("[exit-codes]\n1 = { kind = 'x', retryable = 1 }", "`1`", "`true` or `false`"),
+        ("[[command]]\nmatch = ['**']\nexamples = ['x']", "`'x'`", "title = "),
         ("deny = ['self'", "line 1", "array"),
         ("timeout = '5 parsecs'", "line 1, column 11", "`90s`"),
         ("timeout = '0s'", "line 1, column 11", "longer than nothing"),
@@ -56,6 +71,9 @@ fn a_file_is_named_in_its_complaints() {
     std::fs::write(&path, "deny = [\n'self'\n]\ndney = []\n").unwrap();
     let said = Policy::read(&path).unwrap_err().to_string();
     assert!(said.contains("app.mcp.toml:4:1: unknown key `dney`"), "{said}");
+    std::fs::write(&path, "deny = ['slef']").unwrap();
+    let said = Facade::new(tree()).policy(&Policy::read(&path).unwrap()).err().unwrap().to_string();
+    assert!(said.contains("app.mcp.toml: the policy's deny `slef`"), "{said}");
 }
 
 #[test]
