@@ -20,6 +20,9 @@ use crate::catalog::{Effect, Example, ExitMeaning};
 use clap::builder::{ArgExt, CommandExt};
 use std::time::Duration;
 
+/// The longest time that a call may run: 30 days. Deadlines far beyond can't be told by a clock.
+pub(crate) const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// Declares that a command changes nothing.
 pub fn read_only() -> CommandNote {
     CommandNote { effect: Some(Effect::ReadOnly), ..CommandNote::default() }
@@ -86,6 +89,8 @@ pub(crate) enum Exposure {
 
 impl CommandNote {
     /// Adds a param (clap id or long name) whose presence makes the call mutating.
+    ///
+    /// Where its environment variable is set, every call is.
     #[must_use]
     pub fn mutating_when(mut self, param: impl Into<String>) -> Self {
         self.mutating_when.push(param.into());
@@ -125,10 +130,10 @@ impl CommandNote {
         self
     }
 
-    /// Sets how long a call may run, whatever the server allows other commands.
+    /// Sets how long a call may run, at most 30 days, whatever the server allows other commands.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.timeout = Some(timeout.min(LONGEST));
         self
     }
 

@@ -37,6 +37,8 @@ pub struct Facade {
     pub(crate) verbs: Vec<OwnVerb>,
     /// What the walk did not understand, for a program that was read from its help.
     pub(crate) report: Option<crate::wrap::Report>,
+    /// Whom a policy is about, for a program with fixed arguments.
+    pub(crate) subject: Option<Subject>,
     pub(crate) scratch: Option<Arc<MakeScratch>>,
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
@@ -115,6 +117,7 @@ impl Facade {
             executor: None,
             verbs: Vec::new(),
             report: None,
+            subject: None,
             scratch: None,
             tools: Vec::new(),
             workflows: false,
@@ -209,7 +212,7 @@ impl Facade {
     /// Sets how long a command may run and how much of its output is kept.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.limits = Limits { timeout: limits.timeout.min(crate::annotate::LONGEST), ..limits };
         self
     }
 
@@ -260,18 +263,30 @@ impl Facade {
     /// Puts the server under the policy of a file or else of the user, over the one that comes with clap-facade
     /// for a program that was read from its help.
     pub(crate) fn under_policy(self, file: Option<&Path>, users: UsersPolicy) -> Result<Self, PolicyError> {
-        let name = self.command.get_name();
-        let of_user = || match users {
+        let subject = self.subject.clone().unwrap_or_else(|| Subject::named(self.command.get_name()));
+        let of_user = |name: &str| match users {
             UsersPolicy::Heed => Policy::of_user(name),
             UsersPolicy::Ignore => Ok(None),
         };
-        let own = match file {
-            Some(file) => Some(Policy::read(file)?),
-            None => of_user()?,
-        };
-        let takes_ready = own.as_ref().is_none_or(|own| own.ready != Some(false));
-        let ready = if takes_ready && self.report.is_some() { Policy::ready(name)? } else { None };
-        ready.into_iter().chain(own).try_fold(self, |facade, policy| facade.policy(&policy))
+        let mut layers = Vec::new();
+        for name in &subject.names {
+            let own = match file {
+                Some(file) => Some(Policy::read(file)?),
+                None => of_user(name)?,
+            };
+            let takes_ready = own.as_ref().is_none_or(|own| own.ready != Some(false));
+            let ready = if takes_ready && self.report.is_some() { Policy::ready(name)? } else { None };
+            layers.extend(ready.into_iter().chain(own));
+            if !layers.is_empty() {
+                break;
+            }
+        }
+        if let (false, Some(word)) = (layers.is_empty(), &subject.obscure) {
+            return Err(PolicyError::Obscured(word.clone()));
+        }
+        layers
+            .into_iter()
+            .try_fold(self, |facade, policy| facade.policy(&Policy { base: subject.base.clone(), ..policy }))
     }
 
     /// Makes everything that a call needs, and starts nothing.
@@ -351,6 +366,23 @@ impl Facade {
             served
         })?;
         Ok(())
+    }
+}
+
+/// Whom a policy is about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Subject {
+    /// The names that a policy may have been written under, the first that has one counts.
+    pub(crate) names: Vec<String>,
+    /// The command words before the root of the tree.
+    pub(crate) base: String,
+    /// A fixed argument that is no command word: behind it nobody knows where in the program's tree the root is.
+    pub(crate) obscure: Option<String>,
+}
+
+impl Subject {
+    fn named(name: &str) -> Self {
+        Self { names: vec![name.to_owned()], ..Self::default() }
     }
 }
 

@@ -212,10 +212,15 @@ impl<'a> Walker<'a> {
             return Ok(Some(Excuse::NotCallable));
         }
         let mut mutating_when = Vec::new();
+        let mut declared = note.effect;
         for wanted in &note.mutating_when {
             let Some(arg) = command.get_arguments().find(|arg| params::is_called(arg, wanted)) else {
                 return Err(no_such_name("mutating_when", wanted, &format!("`{name}`"), arg_names(command)));
             };
+            // Where the host's environment sets it, every call does.
+            if arg.get_env().is_some_and(|variable| std::env::var_os(variable).is_some()) {
+                declared = declared.map(|effect| effect.max(Effect::Mutating));
+            }
             // A param that no caller can set can't widen a call either.
             let param = params.iter().find(|param| param.id == arg.get_id().as_str());
             mutating_when.extend(param.map(|param| param.name.clone()));
@@ -231,7 +236,7 @@ impl<'a> Walker<'a> {
             former: here.former.clone(),
             about,
             long_about,
-            declared: note.effect,
+            declared,
             mutating_when,
             params,
             constraints,

@@ -66,7 +66,19 @@ impl Snapshot {
     pub(super) fn read(file: &Path) -> Result<Self, FileError> {
         let failed = |source| FileError::Read { file: file.to_owned(), source };
         let real = follow(file).map_err(failed)?;
+        let kind = real.metadata().ok().filter(|found| !found.is_file());
+        if kind.is_some() {
+            return Err(failed(io::Error::other("it is no regular file")));
+        }
         let found = look(&real).map_err(failed)?;
+        if let Some((_, metadata)) = &found {
+            if metadata.permissions().readonly() {
+                return Err(failed(io::Error::other("it is marked read-only, so somebody wants it to stay as it is")));
+            }
+            if std::os::unix::fs::MetadataExt::nlink(metadata) > 1 {
+                return Err(failed(io::Error::other("it has other names (hard links), which would keep the old text")));
+            }
+        }
         Ok(Self { file: real, found })
     }
 

@@ -1,6 +1,6 @@
 //! From the file to the tree: annotations and settings.
 
-use super::{CommandRule, ExitCode, Pattern, Policy, PolicyError, Standing};
+use super::{CommandRule, Declared, ExitCode, Pattern, Policy, PolicyError, Standing};
 use crate::annotate::{CommandNote, Exposure, host_owned, secret};
 use crate::catalog::{self, ExitMeaning, Settings, is_called};
 use crate::exec::Surroundings;
@@ -26,10 +26,24 @@ impl Policy {
             settings.inject.clone_from(inject);
         }
         settings.tool_prefix.clone_from(&self.tool_prefix);
-        if self.names_must_exist {
-            self.check(&command, tools)?;
+        let mut seen = Vec::new();
+        see(&command, &self.base, &mut seen);
+        // Behind fixed words only a part of the tree is at hand, in which most names are rightly missing.
+        if self.names_must_exist && self.base.is_empty() {
+            self.check(&command, &seen, tools)?;
         }
-        Ok(self.declare(command, ""))
+        let mut rules = self.commands.clone();
+        for rule in &mut rules {
+            let has = |name: &String| {
+                let matched = seen.iter().filter(|(path, _)| rule.matches(path));
+                matched.flat_map(|(_, command)| command.get_arguments()).any(|arg| is_called(arg, name))
+            };
+            // Whether a call only reads can't be told where a param that decides it is gone or renamed.
+            if !rule.mutating_when.iter().all(has) {
+                rule.effect = rule.effect.filter(|effect| *effect != Declared::ReadOnly);
+            }
+        }
+        Ok(self.declare(&rules, command, &self.base))
     }
 
     /// Tells whether `expose` and `deny` leave a path, or a tool that is no command.
@@ -45,20 +59,19 @@ impl Policy {
     }
 
     /// Declares on a command and everything below it.
-    fn declare(&self, mut command: Command, path: &str) -> Command {
+    fn declare(&self, rules: &[CommandRule], mut command: Command, path: &str) -> Command {
         for child in command.get_subcommands_mut() {
             let below = join(path, child.get_name());
             let taken = std::mem::take(child);
-            *child = self.declare(taken, &below);
+            *child = self.declare(rules, taken, &below);
         }
         let found = command.get::<CommandNote>().cloned();
         let mut note = found.clone().unwrap_or_default();
         note.exposure = self.exposure(&command, path, note.exposure);
-        if path.is_empty() {
+        if path == self.base {
             note.exit_codes = over(meanings(&self.exit_codes), note.exit_codes);
         }
-        let rules = self.commands.iter().filter(|rule| rule.patterns.iter().any(|pattern| pattern.matches(path)));
-        for rule in rules {
+        for rule in rules.iter().filter(|rule| rule.matches(path)) {
             command = declare_rule(rule, command, &mut note);
         }
         if note != found.unwrap_or_default() {
@@ -90,9 +103,7 @@ impl Policy {
     }
 
     /// Finds the patterns and names that mean nothing.
-    fn check(&self, root: &Command, tools: &[String]) -> Result<(), PolicyError> {
-        let mut seen = Vec::new();
-        see(root, "", &mut seen);
+    fn check(&self, root: &Command, seen: &[(String, &Command)], tools: &[String]) -> Result<(), PolicyError> {
         let patterns = self.commands.iter().flat_map(|rule| rule.patterns.iter().map(|pattern| ("match", pattern)));
         let patterns = patterns.chain(self.deny.iter().map(|pattern| ("deny", pattern)));
         for (what, pattern) in patterns.chain(self.expose.iter().map(|pattern| ("expose", pattern))) {
@@ -112,7 +123,7 @@ impl Policy {
             }
         }
         for rule in &self.commands {
-            let matched = || seen.iter().filter(|(path, _)| rule.patterns.iter().any(|pattern| pattern.matches(path)));
+            let matched = || seen.iter().filter(|(path, _)| rule.matches(path));
             for name in &rule.mutating_when {
                 if !matched().any(|(_, command)| command.get_arguments().any(|arg| is_called(arg, name))) {
                     let known: Vec<String> = matched().flat_map(|(_, command)| args(command)).collect();
@@ -133,6 +144,12 @@ impl Policy {
         let nearest = catalog::closest(name, known, 1).first().map(ToString::to_string);
         let (path, name) = (self.file.clone(), name.to_owned());
         PolicyError::NamesNothing { path, what, name, root: root.get_name().to_owned(), nearest }
+    }
+}
+
+impl CommandRule {
+    fn matches(&self, path: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 }
 

@@ -40,6 +40,11 @@ pub enum PolicyError {
         /// The nearest valid name.
         nearest: Option<String>,
     },
+    /// The words before the commands hide where in the program's tree they stand.
+    #[error(
+        "this program has a policy, which can't be held behind the fixed argument `{0}`: only command words may stand there"
+    )]
+    Obscured(String),
     /// The policy sets what only a program of its own has.
     #[error(
         "the policy's `environment` and `cwd` are for commands that are processes of their own, and this CLI's run in the server"

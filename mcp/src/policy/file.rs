@@ -2,6 +2,7 @@
 
 use super::plain::plain;
 use super::{Pattern, PolicyError};
+use crate::annotate::LONGEST;
 use crate::catalog::Effect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -55,6 +56,10 @@ pub struct Policy {
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) file: Option<PathBuf>,
+    /// The words before the tree's root: of a program that is served with fixed arguments.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) base: String,
     /// Whether a name that the tree does not bear is an error.
     #[serde(skip, default = "always")]
     #[schemars(skip)]
@@ -170,8 +175,8 @@ impl Policy {
         let rules = policy.commands.iter();
         let codes = policy.exit_codes.keys().chain(rules.flat_map(|rule| rule.exit_codes.keys()));
         for code in codes {
-            if code.parse::<u8>().is_err() {
-                return Err(wrong(format!("`{code}` is not an exit code: they go from 0 to 255")));
+            if !code.parse::<u8>().is_ok_and(|code| code > 0) {
+                return Err(wrong(format!("`{code}` is no exit code of a failure: they go from 1 to 255")));
             }
         }
         if let Some(rule) = policy.commands.iter().position(|rule| rule.patterns.is_empty()) {
@@ -256,7 +261,8 @@ fn invalid(text: &str, error: &toml_edit::de::Error) -> PolicyError {
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     match humantime::parse_duration(&text) {
-        Ok(time) if !time.is_zero() => Ok(Some(time)),
+        Ok(time) if !time.is_zero() && time <= LONGEST => Ok(Some(time)),
+        Ok(time) if time > LONGEST => Err(serde::de::Error::custom("a time has to be at most 30 days")),
         Ok(_) => Err(serde::de::Error::custom("a time has to be longer than nothing")),
         Err(error) => Err(serde::de::Error::custom(format!("`{text}` is not a time like `90s` or `5min`: {error}"))),
     }

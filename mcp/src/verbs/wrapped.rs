@@ -6,6 +6,7 @@ use super::own::finish;
 use super::verb::command;
 use crate::Facade;
 use crate::exec::Subprocess;
+use crate::facade::Subject;
 use crate::wrap::{self, WalkOptions, Wrapped};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -17,11 +18,26 @@ use std::process::ExitCode;
 impl From<Wrapped> for Facade {
     /// Serves a program by what was read from its help.
     fn from(wrapped: Wrapped) -> Self {
+        let subject = subject(&wrapped);
         let executor = Subprocess::new(wrapped.program).fixed_args(wrapped.fixed_args);
         let mut facade = Self::new(wrapped.command).executor(executor);
         facade.report = Some(wrapped.report);
+        facade.subject = Some(subject);
         facade
     }
+}
+
+/// A policy is about the program, under its own name or that of the file it links to; it sees the whole tree.
+fn subject(wrapped: &Wrapped) -> Subject {
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let linked = wrapped.program.canonicalize().ok();
+    let mut names: Vec<String> =
+        [Some(wrapped.program.as_path()), linked.as_deref()].into_iter().flatten().filter_map(stem).collect();
+    names.dedup();
+    let words: Vec<String> = wrapped.fixed_args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // A toolchain before the commands of a rustup proxy leads nowhere else in its tree.
+    let words: Vec<String> = words.into_iter().filter(|word| !word.starts_with('+')).collect();
+    Subject { names, base: words.join(" "), obscure: words.into_iter().find(|word| word.starts_with('-')) }
 }
 
 /// Runs the verb on this process's command line for the program that it names behind `--`: the `main` of the

@@ -293,3 +293,14 @@ fn help_texts_keep_what_the_long_form_adds() {
     let full = full(run);
     assert_eq!(full["properties"]["both"]["description"], "Short.\n\nAnd long.");
 }
+
+#[test]
+fn a_param_that_the_environment_sets_widens_every_call() {
+    let tree = |variable: &'static str| {
+        let output = Arg::new("output").long("output").env(variable);
+        let show = Command::new("show").add(read_only().mutating_when("output")).arg(output);
+        catalog(Command::new("app").subcommand_required(true).subcommand(show))
+    };
+    assert_eq!(operation(&tree("NOBODY_SETS_THIS"), "show").effect([]), Effect::ReadOnly);
+    assert_eq!(operation(&tree("PATH"), "show").effect([]), Effect::Mutating);
+}

@@ -4,6 +4,7 @@
 
 mod effects;
 mod files;
+mod fixed;
 mod surroundings;
 
 use clap::{Arg, ArgAction, Command};
