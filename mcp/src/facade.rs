@@ -5,7 +5,7 @@ use crate::exec::{Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart
 use crate::policy::{Policy, PolicyError};
 use crate::refusal::Refusal;
 use crate::run::approve::Approve;
-use crate::run::audit::Audit;
+use crate::run::audit::{Audit, Keeping};
 use crate::run::bound::Bound;
 use crate::run::budget::Budget;
 use crate::run::guard::Guard;
@@ -48,6 +48,7 @@ pub struct Facade {
     limits: Limits,
     bound: Bound,
     audit: Option<PathBuf>,
+    keeping: Keeping,
     notes: Option<String>,
 }
 
@@ -127,6 +128,7 @@ impl Facade {
             limits: Limits::default(),
             bound: Bound::default(),
             audit: None,
+            keeping: Keeping::default(),
             notes: None,
         }
     }
@@ -230,6 +232,13 @@ impl Facade {
         self
     }
 
+    /// Sets how much of the audit is kept, and how safely.
+    #[must_use]
+    pub fn keeping(mut self, keeping: Keeping) -> Self {
+        self.keeping = keeping;
+        self
+    }
+
     /// Says at connect what an agent should know of this CLI beside how to find and run commands:
     /// one sentence, such as how it previews a change.
     #[must_use]
@@ -294,6 +303,7 @@ impl Facade {
     /// # Errors
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
     pub fn build(self) -> Result<Pipeline, StartError> {
+        let (audit, kill) = (self.audit_path(), self.kill());
         let catalog = Arc::new(self.catalog()?);
         let choice = match self.surface {
             Some(choice) => choice,
@@ -309,13 +319,13 @@ impl Facade {
             }
         }
         let executor = self.executor.unwrap_or_else(|| own_executable(catalog.root()));
-        let audit = Audit::to_file(self.audit.or_else(|| Audit::default_path(catalog.root())));
+        let audit = Audit::to_file(audit, self.keeping).announce();
         let pipeline = Pipeline {
             catalog,
             surface,
             executor,
             limits: self.limits,
-            kill: Kill::default(),
+            kill,
             budget: Budget::default(),
             guard: Guard,
             approve: self.approve,
@@ -342,6 +352,21 @@ impl Facade {
         let mut settings = self.settings.clone();
         settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
         Ok(Catalog::new(self.command.clone(), &settings)?)
+    }
+
+    /// Returns where the audit goes; `None` where the environment names no place for it.
+    pub(crate) fn audit_path(&self) -> Option<PathBuf> {
+        self.audit.clone().or_else(|| Audit::default_path(self.command.get_name()))
+    }
+
+    /// Returns the operator's switch, which stands beside the audit.
+    pub(crate) fn kill(&self) -> Kill {
+        self.audit_path().map_or_else(Kill::default, |audit| Kill::beside(&audit))
+    }
+
+    /// Returns the audit itself, opened by the first line that is written.
+    pub(crate) fn audit_log(&self) -> Audit {
+        Audit::to_file(self.audit_path(), self.keeping)
     }
 
     /// Serves stdio until the client leaves: what the verb `start` does.

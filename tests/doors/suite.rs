@@ -222,6 +222,9 @@ async fn runs_and_refusals_are_written_down() {
             for (key, value) in [("principal", "local"), ("door", "stdio"), ("surface", "facade")] {
                 assert_eq!(line.remove(key).unwrap(), value);
             }
+            assert!(line.remove("seq").unwrap().is_u64() && line.remove("prev").unwrap().is_string());
+            let ran = line.get("effect").is_some() && line["target"] != "command_search";
+            assert_eq!(line.remove("argv_sha256").is_some(), ran, "what has a command line has its digest");
             let reason = line.remove("reason");
             assert_eq!(
                 reason.is_some_and(|reason| !reason.as_str().unwrap().is_empty()),
@@ -230,7 +233,8 @@ async fn runs_and_refusals_are_written_down() {
             Value::Object(line.clone())
         });
         let told: Vec<Value> = told.collect();
-        let long = format!("{}… (300 bytes)", "x".repeat(200));
+        let sha256 = "0d4e2ca9e9cbced7a7a5380eb29e1a3783b9b6d0db72de36a1051038e1c1fbc7";
+        let long = format!("{}… (300 bytes, sha256 {sha256})", "x".repeat(200));
         let bytes = told[0]["bytes"].as_u64().unwrap();
         assert!(bytes > 300, "counted before any cut: {bytes}");
         let found = told[5]["bytes"].as_u64().unwrap();
@@ -241,10 +245,10 @@ async fn runs_and_refusals_are_written_down() {
                     "decision": "ran", "exit": 0, "ok": true, "bytes": bytes }),
                 json!({ "tool": "command_run", "target": "lab quit", "effect": "mutating", "params": { "code": 4 },
                     "decision": "ran", "exit": 4, "ok": false, "bytes": 25 }),
-                json!({ "tool": "command_run", "decision": "refused", "code": "INVALID_PARAMS" }),
+                json!({ "tool": "command_run", "decision": "refused", "step": "resolve", "code": "INVALID_PARAMS" }),
                 json!({ "tool": "command_read", "target": "lab ping", "effect": "mutating", "params": {},
-                    "decision": "refused", "code": "EFFECT_DENIED" }),
-                json!({ "tool": "rm", "decision": "refused", "code": "UNKNOWN_TOOL" }),
+                    "decision": "refused", "step": "guard", "code": "EFFECT_DENIED" }),
+                json!({ "tool": "rm", "decision": "refused", "step": "resolve", "code": "UNKNOWN_TOOL" }),
                 json!({ "tool": "command_search", "target": "command_search", "effect": "read-only",
                     "params": { "query": "projects" }, "decision": "ran", "ok": true, "bytes": found }),
             ]

@@ -1,6 +1,7 @@
 //! Step 5: the only code that lets anything run.
 
 use super::bound::Bound;
+use super::kill::Kill;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::ExitMeaning;
@@ -43,15 +44,16 @@ pub(crate) async fn execute(
 /// Runs something with a token that the caller and the operator can both set.
 pub(crate) async fn cancellable<F: Future>(
     caller: &Caller,
-    kill: &CancellationToken,
+    kill: &Kill,
     run: impl FnOnce(CancellationToken) -> F,
 ) -> F::Output {
-    let token = kill.child_token();
+    let token = kill.token().child_token();
     let run = run(token.clone());
     tokio::pin!(run);
     tokio::select! {
         output = &mut run => return output,
         () = caller.cancel.cancelled() => token.cancel(),
+        () = kill.switched_on() => token.cancel(),
     }
     run.await
 }

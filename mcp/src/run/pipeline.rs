@@ -112,7 +112,7 @@ impl Pipeline {
 
     async fn run(&self, call: Call, caller: &Caller, entry: &Entry) -> Result<Outcome, Refusal> {
         self.check(&call, caller, entry)?;
-        cancellable(caller, self.kill.token(), |cancel| async {
+        let result = cancellable(caller, &self.kill, |cancel| async {
             match call.target {
                 Target::Operation(proved) => {
                     let via = Via::Executor(&*self.executor);
@@ -123,7 +123,8 @@ impl Pipeline {
                 Target::Workflow(workflow) => workflow.run(self, caller, cancel).await,
             }
         })
-        .await
+        .await;
+        result.map_err(|refusal| self.kill.explain(refusal))
     }
 
     /// What an operation may print and how long it may run: its own word, else the server's.

@@ -9,12 +9,14 @@
 //! Without a verb the server starts. Every verb prints to a writer, for people unless `--json` asks for a
 //! machine's form, and reads the very catalog that is served.
 
+mod audit;
 mod desk;
 mod doctor;
 mod error;
 mod explain;
 mod export;
 mod install;
+mod kill;
 mod lint;
 mod lock;
 mod mount;

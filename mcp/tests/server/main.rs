@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod audit;
+mod chain;
 mod door;
+mod kill;
 mod refusals;
 mod workflow;
 

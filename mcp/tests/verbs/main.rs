@@ -8,6 +8,7 @@ mod export;
 mod install;
 mod lint;
 mod lock;
+mod operator;
 mod readme;
 mod renamed;
 mod tools;

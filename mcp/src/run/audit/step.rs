@@ -1,19 +1,19 @@
-//! Step 7, around all the others: what was called, by whom, and what came of it.
-//!
-//! One JSON object a line, appended; the file is its owner's alone (0600).
+//! The step: what a call's line says, and when it has to be written.
 
-use super::{Call, Caller, Outcome, Target};
+use super::chain::hash;
+use super::log::{Flush, Keeping, Log};
+use crate::argv::Proved;
 use crate::catalog::Effect;
 use crate::exec::Intent;
 use crate::refusal::{Kind, Refusal};
+use crate::run::{Call, Caller, Outcome, Target};
 use serde_json::{Map, Value, json};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
-/// Longest text of a param that is written whole, in bytes; longer ones are cut and say so.
+/// Longest text of a param that is written whole, in bytes; longer ones are cut and digested.
 const TEXT_BYTES: usize = 200;
 
 /// Where the audit goes.
@@ -21,13 +21,15 @@ const TEXT_BYTES: usize = 200;
 pub struct Audit {
     /// `None` where the environment names no place for it.
     path: Option<PathBuf>,
-    file: Mutex<Option<File>>,
+    log: Mutex<Option<Log>>,
 }
 
 /// A call that has begun and is not yet written down.
 #[derive(Debug)]
 pub(crate) struct Entry {
     line: Map<String, Value>,
+    /// Whether its lines have to reach the disk as those of changes do.
+    flush: Flush,
     since: Instant,
 }
 
@@ -35,13 +37,20 @@ impl Audit {
     /// Appends to a file, which is made where it is missing.
     ///
     /// Where that fails, reads go on and everything that changes something is refused.
-    pub fn to_file(path: Option<PathBuf>) -> Self {
-        let file = path.as_deref().map(open).transpose().unwrap_or_else(|error| {
-            let at = path.as_deref().unwrap_or(Path::new("")).display();
+    pub fn to_file(path: Option<PathBuf>, keeping: Keeping) -> Self {
+        let log = path.clone().map(|path| Log::new(path, keeping));
+        Self { path, log: Mutex::new(log) }
+    }
+
+    /// Tells now, not at the first call, that the file can't be opened.
+    pub(crate) fn announce(self) -> Self {
+        if let Some(log) = self.log.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
+            && let Err(error) = log.open()
+        {
+            let at = self.path.as_deref().unwrap_or(Path::new("")).display();
             tracing::error!("the audit {at} can't be opened ({error}): nothing that changes anything will run");
-            None
-        });
-        Self { path, file: Mutex::new(file) }
+        }
+        self
     }
 
     /// Returns the audit's place for a CLI of that name: `$XDG_STATE_HOME/NAME/mcp-audit.jsonl`,
@@ -60,13 +69,13 @@ impl Audit {
     /// Begins a call's line with what was asked, before it is known whether it can be resolved.
     pub(crate) fn begin(&self, tool: &str, surface: &str, caller: &Caller) -> Entry {
         let mut line = Map::new();
-        line.insert("time".into(), humantime::format_rfc3339_millis(SystemTime::now()).to_string().into());
+        line.insert("time".into(), now().into());
         line.insert("session".into(), caller.session.as_str().into());
         line.insert("principal".into(), caller.principal.as_str().into());
         line.insert("door".into(), caller.door.into());
         line.insert("surface".into(), surface.into());
         line.insert("tool".into(), cut(tool).into());
-        Entry { line, since: Instant::now() }
+        Entry { line, flush: Flush::Never, since: Instant::now() }
     }
 
     /// Writes down that a call which may change something begins, and lets it pass once that is
@@ -80,7 +89,7 @@ impl Audit {
         }
         let mut line = entry.line.clone();
         line.insert("decision".into(), "begun".into());
-        self.write(line).map_err(|error| {
+        self.write(&line, entry.flush).map_err(|error| {
             let at = self.path.as_deref().map_or("the state folder".into(), |path| path.display().to_string());
             Refusal::new(Kind::AuditUnavailable).hint(format!("make {at} writable: {error}"))
         })
@@ -88,7 +97,7 @@ impl Audit {
 
     /// Writes the call down.
     pub(crate) fn end(&self, entry: Entry, result: &Result<Outcome, Refusal>) {
-        let Entry { mut line, since } = entry;
+        let Entry { mut line, flush, since } = entry;
         match result {
             Ok(outcome) => {
                 line.insert("decision".into(), "ran".into());
@@ -100,42 +109,39 @@ impl Audit {
             }
             Err(refusal) => {
                 line.insert("decision".into(), "refused".into());
+                line.insert("step".into(), step(refusal.kind).into());
                 line.insert("code".into(), refusal.kind.code().into());
                 line.insert("reason".into(), cut(&refusal.message).into());
             }
         }
         line.insert("ms".into(), json!((since.elapsed().as_secs_f64() * 1e5).round() / 100.0));
-        if let Err(error) = self.write(line) {
+        if let Err(error) = self.write(&line, flush) {
             tracing::error!("the audit could not be written: {error}");
         }
     }
 
-    fn write(&self, line: Map<String, Value>) -> io::Result<()> {
-        let path = self.path.as_deref().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file that was moved, replaced or removed no longer keeps what is written to it.
-        if !file.as_ref().is_some_and(|file| is_at(file, path)) {
-            if file.is_some() {
-                tracing::error!("the audit {} was replaced or removed while in use", path.display());
-            }
-            *file = None;
-            *file = Some(open(path)?);
+    /// Writes down what the operator did: `tool` is the verb, `decision` what it was told.
+    ///
+    /// # Errors
+    /// Why it could not be written.
+    pub(crate) fn operator(&self, tool: &str, decision: &str, by: &str, reason: Option<&str>) -> io::Result<()> {
+        let mut line = Map::new();
+        line.insert("time".into(), now().into());
+        line.insert("principal".into(), cut(by).into());
+        line.insert("door".into(), "verb".into());
+        line.insert("tool".into(), tool.into());
+        line.insert("decision".into(), decision.into());
+        if let Some(reason) = reason {
+            line.insert("reason".into(), cut(reason).into());
         }
-        let Some(file) = file.as_mut() else { return Err(io::ErrorKind::NotFound.into()) };
-        file.write_all(format!("{}\n", Value::Object(line)).as_bytes())
+        self.write(&line, Flush::Changes)
     }
-}
 
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    matches!((file.metadata(), path.metadata()), (Ok(open), Ok(there)) if place(open.clone()) == place(there.clone()))
-}
-
-#[cfg(not(unix))]
-fn is_at(_file: &File, path: &Path) -> bool {
-    path.exists()
+    fn write(&self, line: &Map<String, Value>, flush: Flush) -> io::Result<()> {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = log.as_mut().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
+        log.append(line, flush)
+    }
 }
 
 impl Entry {
@@ -149,6 +155,12 @@ impl Entry {
             Target::Workflow(workflow) => json!({ "steps": workflow.names(), "yes": workflow.applies() }),
         };
         self.line.insert("params".into(), shorten(params));
+        if let Target::Operation(proved) = &call.target {
+            self.line.insert("argv_sha256".into(), digest(proved).into());
+        }
+        if call.target.effect() > Effect::ReadOnly {
+            self.flush = Flush::Changes;
+        }
     }
 
     /// Adds what becomes of the workflow that the call is a step of: what a preview did is taken back.
@@ -159,22 +171,6 @@ impl Entry {
         };
         self.line.insert("workflow".into(), intent.into());
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    if file.metadata()?.is_file() {
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    }
-    Ok(file)
 }
 
 fn shorten(value: Value) -> Value {
@@ -190,5 +186,40 @@ fn cut(text: &str) -> String {
     if text.len() <= TEXT_BYTES {
         return text.to_owned();
     }
-    format!("{}… ({} bytes)", &text[..text.floor_char_boundary(TEXT_BYTES)], text.len())
+    let start = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    format!("{start}… ({} bytes, sha256 {})", text.len(), hash(text.as_bytes()))
+}
+
+/// Digests a command line: its words, each ended by a zero byte, which no word can hold.
+fn digest(proved: &Proved) -> String {
+    let words = proved.arg0().into_iter().chain(proved.argv().iter().map(AsRef::as_ref));
+    let mut bytes = Vec::new();
+    for word in words {
+        bytes.extend_from_slice(word.as_encoded_bytes());
+        bytes.push(0);
+    }
+    hash(&bytes)
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
+/// Names the step that refuses with a kind.
+fn step(kind: Kind) -> &'static str {
+    match kind {
+        Kind::UnknownTool | Kind::UnknownOperation | Kind::InvalidParams | Kind::ProofFailed => "resolve",
+        Kind::Killed => "kill",
+        Kind::BudgetExhausted => "budget",
+        Kind::EffectDenied => "guard",
+        Kind::ApprovalDenied => "approve",
+        Kind::AuditUnavailable => "audit",
+        Kind::Busy
+        | Kind::ToolFailed
+        | Kind::TimedOut
+        | Kind::Cancelled
+        | Kind::NotStarted
+        | Kind::Panicked
+        | Kind::Internal => "execute",
+    }
 }
