@@ -1,7 +1,7 @@
 //! What clap minded about an argv, in this operation's own names.
 
 use crate::catalog::Param;
-use crate::invocation::{Invocation, cut, describe};
+use crate::invocation::{Invocation, cut, describe, describe_missing};
 use crate::refusal::{Kind, Problem, Refusal};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgGroup, Command, Error};
@@ -57,7 +57,7 @@ impl Complaint<'_> {
             Some(param) => Problem {
                 param: param.name.clone(),
                 problem: "missing".into(),
-                expected: Some(describe(param)),
+                expected: Some(describe_missing(param)),
                 ..Problem::default()
             },
             None => self.missing_group(shown),

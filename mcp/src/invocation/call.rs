@@ -98,7 +98,7 @@ fn missing(param: &Param) -> Problem {
     Problem {
         param: param.name.clone(),
         problem: "missing".into(),
-        expected: Some(reading::describe(param)),
+        expected: Some(reading::describe_missing(param)),
         allowed: reading::allowed(param),
         ..Problem::default()
     }

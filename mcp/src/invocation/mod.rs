@@ -10,4 +10,4 @@ mod names;
 mod reading;
 
 pub use call::{Given, Invocation};
-pub(crate) use reading::{cut, describe, value_type};
+pub(crate) use reading::{cut, describe, describe_missing, value_type};

@@ -21,6 +21,17 @@ pub(super) fn read(param: &Param, value: &Value) -> Result<Option<Given>, Box<Pr
     })
 }
 
+/// Says what belongs where a param is missing: what is read there, and what it is for.
+pub(crate) fn describe_missing(param: &Param) -> String {
+    const LONGEST: usize = 120;
+    let help = param.help.lines().next().unwrap_or_default();
+    let sentence = help.find(". ").map_or(help, |end| &help[..end]).trim_end_matches('.');
+    match sentence.is_empty() || sentence.len() > LONGEST {
+        true => describe(param),
+        false => format!("{} ({sentence})", describe(param)),
+    }
+}
+
 /// Describes what a param takes, in a few words.
 pub(crate) fn describe(param: &Param) -> String {
     match &param.kind {

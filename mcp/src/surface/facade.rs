@@ -20,6 +20,9 @@ pub(super) const RUN: &str = "command_run";
 /// How many hits a search shows unless told otherwise.
 const HITS: usize = 6;
 
+/// How many commands of a group are shown at most.
+const GROUP: usize = 50;
+
 /// Hits past the first are shown with their params while the answer stays below this, in bytes.
 const ANSWER_BYTES: usize = 1_000;
 
@@ -273,7 +276,11 @@ struct Finder {
 impl Finder {
     fn answer(&self, search: &Search) -> Result<Answer, Refusal> {
         if let Some(name) = search.name.as_deref().filter(|name| !name.trim().is_empty()) {
-            return Ok(detail::whole(find(&self.catalog, name)?).into());
+            let found = find(&self.catalog, name);
+            return match found.is_err().then(|| self.group(name)).flatten() {
+                Some(group) => Ok(group.into()),
+                None => Ok(detail::whole(found?).into()),
+            };
         }
         match search.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
             None => Ok(self.groups().into()),
@@ -283,6 +290,25 @@ impl Finder {
 
     fn index(&self) -> &Index {
         self.index.get_or_init(|| Index::new(self.catalog.operations(), self.catalog.groups()))
+    }
+
+    /// Returns the commands of a group; nothing where none is called so.
+    fn group(&self, name: &str) -> Option<Value> {
+        let wanted: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
+        let is_below = |operation: &&Arc<Operation>| {
+            operation.path.len() > wanted.len()
+                && operation.path.iter().zip(&wanted).all(|(word, wanted)| word.to_lowercase() == *wanted)
+        };
+        let below: Vec<_> = self.catalog.operations().iter().filter(is_below).collect();
+        if below.is_empty() {
+            return None;
+        }
+        let shown: Vec<Value> = below.iter().take(GROUP).map(|operation| detail::line(operation)).collect();
+        let mut answer = json!({ "group": wanted.join(" "), "commands": shown });
+        if below.len() > GROUP {
+            answer["more"] = (below.len() - GROUP).into();
+        }
+        Some(answer)
     }
 
     fn groups(&self) -> Value {

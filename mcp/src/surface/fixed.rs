@@ -97,7 +97,20 @@ impl FixedTool {
 
     /// Fits arguments to the schema: what has one reading is taken, all the rest is named at once.
     pub(crate) fn fit(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+        let arguments = match self.only_text() {
+            // What a tool that changes nothing takes is the one text that it is given, under whatever name.
+            Some(only) if self.effect == Effect::ReadOnly => renamed(only, arguments),
+            _ => arguments,
+        };
         fit(&self.tool.input_schema, arguments)
+    }
+
+    /// Returns the name of the only param there is, where that is a text that can't be left out.
+    fn only_text(&self) -> Option<&str> {
+        let mut properties = self.tool.input_schema.get("properties")?.as_object()?.iter();
+        let (Some((name, kind)), None) = (properties.next(), properties.next()) else { return None };
+        let required = self.tool.input_schema.get("required")?.as_array()?;
+        (kind["type"] == "string" && required.iter().any(|required| required == name)).then_some(name)
     }
 
     /// Runs the function right here.
@@ -121,6 +134,15 @@ impl FixedTool {
         let bytes = text.len() as u64;
         let bounded = bound.apply(text.into_bytes(), bytes);
         Ok(Outcome { text: bounded.text, notes: bounded.notes, bytes, ..Outcome::default() })
+    }
+}
+
+/// Gives the one text among arguments a name, if it is all there is.
+fn renamed(name: &str, arguments: Map<String, Value>) -> Map<String, Value> {
+    let mut given = arguments.iter().filter(|(_, value)| !value.is_null());
+    match (given.next(), given.next()) {
+        (Some((_, text @ Value::String(_))), None) => Map::from_iter([(name.to_owned(), text.clone())]),
+        _ => arguments,
     }
 }
 

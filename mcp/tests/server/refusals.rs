@@ -1,10 +1,14 @@
 //! What a caller is told who calls something else than there is.
 
 use super::{caller, facade};
+use clap::{Arg, Command};
+use clap_facade::Facade;
+use clap_facade::catalog::Effect;
 use clap_facade::exec::InProcess;
 use clap_facade::refusal::{Kind, Refusal};
 use clap_facade::surface::Choice;
-use serde_json::{Value, json};
+use clap_facade::surface::fixed::{Answer, FixedTool};
+use serde_json::{Map, Value, json};
 
 async fn refused(surface: Choice, tool: &str, arguments: Value) -> Refusal {
     let folder = tempfile::tempdir().unwrap();
@@ -71,4 +75,56 @@ async fn the_facades_tools_are_translated_on_the_mirror() {
         assert!(refusal.hint.as_ref().unwrap().contains(hint), "{refusal}");
     }
     assert_eq!(refused(Choice::Mirror, "chnge", json!({})).await.hint, None);
+}
+
+#[tokio::test]
+async fn a_missing_param_is_told_with_what_it_is_for() {
+    let command = Command::new("app").subcommand(
+        Command::new("undo").arg(Arg::new("run").required(true).help("The run's number, from `list`. It is never 0.")),
+    );
+    let pipeline = Facade::new(command).audit("/dev/null").build().unwrap();
+    let arguments = Map::from_iter([("name".to_owned(), "undo".into())]);
+    let refusal = pipeline.call("command_run", arguments, &caller()).await.unwrap_err();
+    let expected = refusal.problems[0].expected.as_deref().unwrap();
+    assert!(expected.ends_with(" (The run's number, from `list`)"), "{expected}");
+}
+
+#[tokio::test]
+async fn the_one_text_of_a_tool_that_only_reads_is_taken_under_any_name() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Sql {
+        sql: String,
+    }
+    let tool = |effect| FixedTool::new("sql", "Ask.", effect, |sql: Sql| Ok::<_, Refusal>(Answer::Text(sql.sql)));
+    for (effect, arguments, taken) in [
+        (Effect::ReadOnly, json!({ "query": "SELECT 1" }), true),
+        (Effect::ReadOnly, json!({ "sql": "SELECT 1" }), true),
+        (Effect::ReadOnly, json!({ "query": "SELECT 1", "limit": 1 }), false),
+        (Effect::ReadOnly, json!({ "query": 1 }), false),
+        (Effect::Mutating, json!({ "query": "SELECT 1" }), false),
+    ] {
+        let facade = Facade::new(Command::new("app")).audit("/dev/null").tool(tool(effect));
+        let Value::Object(given) = arguments.clone() else { panic!("arguments are an object") };
+        let answer = facade.build().unwrap().call("sql", given, &caller()).await;
+        assert_eq!(answer.map(|outcome| outcome.text).ok(), taken.then(|| "SELECT 1".to_owned()), "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_groups_name_shows_its_commands() {
+    let tree = || {
+        let list = Command::new("list").about("List items");
+        let items = Command::new("items").subcommand_required(true).subcommand(list);
+        Command::new("app").subcommand(items.subcommand(Command::new("secret-ish").hide(true)))
+    };
+    let search = async |name: &str| {
+        let pipeline = Facade::new(tree()).audit("/dev/null").build().unwrap();
+        pipeline.call("command_search", Map::from_iter([("name".to_owned(), name.into())]), &caller()).await
+    };
+    let answer: Value = serde_json::from_str(&search(" Items").await.unwrap().text).unwrap();
+    assert_eq!((&answer["group"], answer["commands"].as_array().unwrap().len()), (&json!("items"), 1), "{answer}");
+    assert_eq!(answer["commands"][0]["name"], "items list");
+    for name in ["item", "items secret-ish", "items list more"] {
+        assert_eq!(search(name).await.unwrap_err().kind, Kind::UnknownOperation, "{name}");
+    }
 }
