@@ -90,13 +90,16 @@ impl SourceArgs {
 }
 
 /// The answers kept in the data folder; none with `--no-cache`, and none where nothing may be written.
+///
+/// A preview keeps them for the run that applies it. One with `--dry-run` writes nothing at all.
 pub(crate) fn open_cache(ctx: &Context<'_, '_>) -> Option<Cache> {
     let folder: &Path = ctx.library().folder();
     if ctx.globals.operation.no_cache || !folder.is_dir() {
         return None;
     }
     // A cache that can't be used is no reason to fail: the provider is still there.
-    Cache::open(&folder.join("cache.sqlite")).ok()
+    let file = folder.join("cache.sqlite");
+    if ctx.globals.gates.dry_run { Cache::open_to_read(&file).ok() } else { Cache::open(&file).ok() }
 }
 
 impl From<SourceError> for CliError {

@@ -1,16 +1,21 @@
 //! Answers of providers, kept in an SQLite file of their own: a preview never writes to the library.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use std::path::Path;
 use std::time::Duration;
 
 /// How long an answer is kept.
 const KEPT_FOR: &str = "-30 days";
 
+/// How long another process may hold the file.
+const BUSY: Duration = Duration::from_secs(2);
+
 /// Answers by address.
 #[derive(Debug)]
 pub struct Cache {
     connection: Connection,
+    /// Whether the file may change.
+    keeps: bool,
 }
 
 impl Cache {
@@ -20,6 +25,16 @@ impl Cache {
     /// When the file can't be made or isn't such a file.
     pub fn open(path: &Path) -> Result<Self, rusqlite::Error> {
         Self::prepare(Connection::open(path)?)
+    }
+
+    /// Opens a file that is there, and leaves it as it is.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn open_to_read(path: &Path) -> Result<Self, rusqlite::Error> {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        connection.busy_timeout(BUSY)?;
+        Ok(Self { connection, keeps: false })
     }
 
     /// A cache that ends with the process.
@@ -39,11 +54,14 @@ impl Cache {
         self.connection.query_row(sql, params![address, KEPT_FOR], |row| row.get(0)).optional()
     }
 
-    /// Keeps an answer, and lets old ones go.
+    /// Keeps an answer, and lets old ones go; nothing in a file that was opened to read.
     ///
     /// # Errors
     /// When SQLite fails.
     pub fn keep(&self, address: &str, body: Option<&str>) -> Result<(), rusqlite::Error> {
+        if !self.keeps {
+            return Ok(());
+        }
         self.connection.execute("DELETE FROM answers WHERE fetched_at <= datetime('now', ?1)", [KEPT_FOR])?;
         let sql = "INSERT OR REPLACE INTO answers (address, body, fetched_at) VALUES (?1, ?2, datetime('now'))";
         self.connection.execute(sql, params![address, body])?;
@@ -51,11 +69,11 @@ impl Cache {
     }
 
     fn prepare(connection: Connection) -> Result<Self, rusqlite::Error> {
-        connection.busy_timeout(Duration::from_secs(2))?;
+        connection.busy_timeout(BUSY)?;
         connection.execute_batch(
             "CREATE TABLE IF NOT EXISTS answers (address TEXT PRIMARY KEY, body TEXT, fetched_at TEXT NOT NULL) WITHOUT ROWID",
         )?;
-        Ok(Self { connection })
+        Ok(Self { connection, keeps: true })
     }
 }
 

@@ -145,6 +145,21 @@ fn answers_are_kept_and_the_preview_leaves_the_library_alone() {
 }
 
 #[test]
+fn a_dry_run_reads_kept_answers_and_writes_no_file() {
+    let lab = Lab::seeded();
+    let server = Server::start(vec![origin(), origin()]);
+    let files = || std::fs::read_dir(lab.folder().join("data")).unwrap().count();
+    let before = files();
+    let dry = enrich(&lab, &server, &["darwin1859", "--dry-run"]);
+    assert_eq!((files(), server.requests().len()), (before, 1));
+    let preview = enrich(&lab, &server, &["darwin1859"]);
+    assert_eq!((files(), server.requests().len()), (before + 1, 2));
+    let again = enrich(&lab, &server, &["darwin1859", "--dry-run"]);
+    assert_eq!(server.requests().len(), 2);
+    assert_eq!((&dry["plan"], &again["plan"]), (&preview["plan"], &preview["plan"]));
+}
+
+#[test]
 fn openalex_is_asked_in_its_own_way() {
     let lab = Lab::seeded();
     let work = json!({"results": [{

@@ -293,3 +293,11 @@ fn moving_leaves_one_collection_for_another() {
     assert_eq!(lab.run(&["items", "move", "darwin1859", "--from=To", "--to=Nowhere"]).code, 3);
     assert_eq!(lab.run(&["items", "move", "darwin1859", "--from=To", "--to=to"]).code, 2);
 }
+
+#[test]
+fn a_caller_who_names_no_item_is_told_of_no_way_that_is_not_there() {
+    let lab = Lab::seeded();
+    let answer = lab.json(&["items", "cite", "-", "--agent"]);
+    assert_eq!(answer["error"]["message"], "no item is named: there is no key on stdin", "{answer}");
+    assert_eq!(answer["error"]["hint"], "name items by their keys", "{answer}");
+}

@@ -19,12 +19,13 @@ pub(crate) fn read_keys(ctx: &mut Context<'_, '_>, named: &[String]) -> Result<V
             }
         }
     }
-    match keys.is_empty() {
-        true => {
-            Err(CliError::usage("no item is named").hint("name items by their keys, or pass keys on stdin with `-`"))
-        }
-        false => Ok(keys),
+    if keys.is_empty() {
+        let asked_stdin = named.iter().any(|name| name == "-");
+        let message = if asked_stdin { "no item is named: there is no key on stdin" } else { "no item is named" };
+        let error = CliError::usage(message).hint("name items by their keys");
+        return Err(if asked_stdin { error } else { error.flag_hint("`-` takes the keys from stdin") });
     }
+    Ok(keys)
 }
 
 /// Reads the items that keys name; with `--ignore-missing` those that exist.
