@@ -87,6 +87,7 @@ async fn an_audit_that_was_never_written_is_sound() {
 async fn whatever_is_edited_removed_repeated_or_moved_is_found_and_stays_found() {
     const LINES: usize = 5;
     type Change = fn(&mut Vec<String>, usize);
+    type Place<'a> = &'a dyn Fn(usize) -> u64;
     let edit: Change = |lines, at| lines[at] = lines[at].replace("\"show\"", "\"shew\"");
     let spaced: Change = |lines, at| lines[at] = lines[at].replacen("\",\"", "\", \"", 1);
     let garble: Change = |lines, at| lines[at].truncate(20);
@@ -99,7 +100,7 @@ async fn whatever_is_edited_removed_repeated_or_moved_is_found_and_stays_found()
     let removed = |at: usize| if at == LINES - 1 { LINES as u64 - 1 } else { here(at) };
     let repeated = |at: usize| here(at) + 1;
     let swapped = |at: usize| if at == LINES - 1 { 1 } else { here(at) };
-    let changes: [(&str, Change, &dyn Fn(usize) -> u64); 7] = [
+    let changes: [(&str, Change, Place<'_>); 7] = [
         ("edit", edit, &here),
         ("spaced", spaced, &here),
         ("garble", garble, &here),
