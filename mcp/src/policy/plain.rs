@@ -8,6 +8,9 @@ pub(super) fn plain(said: &str, source: &str) -> String {
     let first = said.lines().next().unwrap_or_default();
     if first.starts_with("unknown field") {
         let known = known_keys();
+        if known.iter().any(|known| known == source.trim()) {
+            return format!("`{}` is a key of another table than this one", source.trim());
+        }
         return said.replacen("unknown field", "unknown key", 1) + &nearest(source, known.iter().map(String::as_str));
     }
     if let Some((given, expected)) =

@@ -165,6 +165,7 @@ impl Surface for Commands {
     }
 
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let arguments = if [SEARCH, READ, RUN].contains(&tool) { unwrapped(arguments) } else { arguments };
         let (ceiling, wider) = match tool {
             SEARCH => {
                 let target = Target::Tool(self.search.clone(), self.search_arguments(arguments)?);
@@ -176,6 +177,16 @@ impl Surface for Commands {
         };
         let proved = Proved::new(catalog, self.invocation(catalog, arguments)?)?;
         Ok(Call { tool: tool.to_owned(), target: Target::Operation(Arc::new(proved)), ceiling, wider })
+    }
+}
+
+/// Takes arguments out of the one object that models wrap them in once too often.
+fn unwrapped(mut arguments: Map<String, Value>) -> Map<String, Value> {
+    const WRAPPERS: &[&str] = &["arguments", "params", "parameters", "input", SEARCH, READ, RUN];
+    let only = arguments.keys().next().filter(|key| arguments.len() == 1 && WRAPPERS.contains(&key.as_str())).cloned();
+    match only.and_then(|key| arguments.get_mut(&key)) {
+        Some(Value::Object(inner)) => unwrapped(std::mem::take(inner)),
+        _ => arguments,
     }
 }
 
@@ -354,5 +365,25 @@ impl Finder {
             answer["cursor"] = (skip + limit).to_string().into();
         }
         Ok(answer.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unwrapped;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn arguments_that_are_wrapped_have_one_reading() {
+        for (given, meant) in [
+            (json!({"arguments": {"name": "a"}}), json!({"name": "a"})),
+            (json!({"command_run": {"params": {"name": "a"}}}), json!({"name": "a"})),
+            (json!({"arguments": {"name": "a"}, "name": "b"}), json!({"arguments": {"name": "a"}, "name": "b"})),
+            (json!({"arguments": "a"}), json!({"arguments": "a"})),
+            (json!({"flags": {"name": "a"}}), json!({"flags": {"name": "a"}})),
+        ] {
+            let Value::Object(given) = given else { unreachable!() };
+            assert_eq!(Value::Object(unwrapped(given.clone())), meant, "{given:?}");
+        }
     }
 }

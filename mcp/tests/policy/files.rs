@@ -20,6 +20,7 @@ fn wrong_policies_are_refused_with_what_would_be_right() {
         ("\ndefalt = 'deny'", "line 2, column 1: unknown key `defalt`", "did you mean `default`?"),
         ("[[command]]\nmatch = ['**']\nefect = 'read-only'", "line 3, column 1: unknown key `efect`", "`effect`?"),
         ("[environment]\npas = []", "line 2, column 1: unknown key `pas`", "`pass`?"),
+        ("mutating-when = ['x']", "line 1, column 1", "a key of another table"),
         ("default = 'none'", "line 1, column 11: `none` is", "one of `allow`, `deny`"),
         ("default = 'denny'", "`denny` is not one of", "did you mean `deny`?"),
         ("[[command]]\nmatch = ['**']\neffect = 'readonly'", "`readonly` is not one of", "did you mean `read-only`?"),
