@@ -91,3 +91,26 @@ async fn what_is_committed_does_not_depend_on_the_users_policy() {
         assert!(output.status.success(), "{words:?}: {}", text(&output));
     }
 }
+
+#[tokio::test]
+async fn the_readmes_costs_are_what_stats_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&folder, &["stats"]).await;
+    let readme = include_str!("../README.md");
+    let said = text(&output);
+    let rows = said.lines().filter(|line| ["facade ", "mirror ", "naive mirror "].iter().any(|name| line.starts_with(name)));
+    let mut seen = 0;
+    for row in rows {
+        let words = row.trim_start_matches("naive mirror").split_whitespace();
+        let numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).take(3).collect();
+        let [tools, bytes, tokens] = numbers[..] else { continue };
+        let expected = format!("| {tools} | {} | {} |", thousands(bytes), thousands(tokens));
+        assert!(readme.contains(&expected), "the README does not say `{expected}`: {row}");
+        seen += 1;
+    }
+    assert_eq!(seen, 3, "{said}");
+}
+
+fn thousands(number: usize) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1000), number % 1000) }
+}
