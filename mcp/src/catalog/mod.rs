@@ -155,6 +155,7 @@ impl Catalog {
         &self.excused
     }
 
+    #[cfg(feature = "stdio")]
     /// Says in one line that no command is offered, and why; nothing where one is.
     pub(crate) fn emptiness(&self) -> Option<String> {
         if !self.operations.is_empty() {
