@@ -98,7 +98,8 @@ async fn the_readmes_costs_are_what_stats_counts() {
     let output = run(&folder, &["stats"]).await;
     let readme = include_str!("../README.md");
     let said = text(&output);
-    let rows = said.lines().filter(|line| ["facade ", "mirror ", "naive mirror "].iter().any(|name| line.starts_with(name)));
+    let rows =
+        said.lines().filter(|line| ["facade ", "mirror ", "naive mirror "].iter().any(|name| line.starts_with(name)));
     let mut seen = 0;
     for row in rows {
         let words = row.trim_start_matches("naive mirror").split_whitespace();
