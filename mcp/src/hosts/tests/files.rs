@@ -228,3 +228,25 @@ mod unix {
         assert!(error.to_string().ends_with("the links go round in a circle"), "{error}");
     }
 }
+
+#[test]
+fn what_is_no_file_of_ones_own_to_write_is_left_alone() {
+    let refused = |disk: &Disk| install(&disk.request(entry(), Existing::Refuse, Mode::Apply)).unwrap_err().to_string();
+    let disk = Disk::new(Host::Cursor, Some(TEXT));
+    let file = disk.target.file.clone();
+    let other_name = file.with_extension("other");
+    fs::hard_link(&file, &other_name).unwrap();
+    assert!(refused(&disk).contains("hard links"));
+    fs::remove_file(&other_name).unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    assert!(refused(&disk).contains("read-only"));
+    assert_eq!(disk.text(), TEXT);
+    fs::remove_file(&file).unwrap();
+    let socket = file.with_extension("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    std::os::unix::fs::symlink(&socket, &file).unwrap();
+    assert!(refused(&disk).contains("no regular file"), "by a link too");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert!(refused(&disk).contains("no regular file"));
+}
