@@ -51,6 +51,8 @@ pub mod exec;
 #[cfg(feature = "stdio")]
 mod facade;
 #[cfg(feature = "stdio")]
+mod folders;
+#[cfg(feature = "stdio")]
 pub mod hosts;
 #[cfg(feature = "stdio")]
 pub mod policy;

@@ -155,8 +155,8 @@ impl Catalog {
         &self.excused
     }
 
-    #[cfg(feature = "stdio")]
     /// Says in one line that no command is offered, and why; nothing where one is.
+    #[cfg(feature = "stdio")]
     pub(crate) fn emptiness(&self) -> Option<String> {
         if !self.operations.is_empty() {
             return None;

@@ -1,6 +1,7 @@
 //! Runs the CLI's own code, from the very matches that the proof parsed.
 
 use super::capture::{Keep, partial};
+use super::chain;
 use super::turn::{Turn, Turns};
 use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
 use crate::argv::Proved;
@@ -407,18 +408,6 @@ fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
     thread.spawn(body).map(drop).map_err(|error| {
         Refusal::new(Kind::NotStarted).because(format!("no thread could be started for the command: {error}"))
     })
-}
-
-/// Renders an error with its causes, on one line.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

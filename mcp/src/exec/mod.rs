@@ -22,6 +22,7 @@ pub(crate) use apart::{STACK_BYTES, apart};
 pub(crate) use group::Group;
 pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
 pub use subprocess::Subprocess;
+pub(crate) use subprocess::{is_bare_name, is_executable};
 
 use crate::argv::Proved;
 use crate::catalog::Effect;
@@ -222,4 +223,16 @@ impl Captured {
     pub fn is_cut(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
+}
+
+/// Renders an error with its causes, on one line.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }

@@ -317,11 +317,13 @@ fn exit(status: ExitStatus) -> Exit {
     }
 }
 
-fn is_executable(path: &Path) -> bool {
+/// Tells whether this user may run a file.
+pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file() && nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).is_ok()
 }
 
-fn is_bare_name(program: &Path) -> bool {
+/// Tells whether a program is a name to be looked for on the `PATH`.
+pub(crate) fn is_bare_name(program: &Path) -> bool {
     program.file_name() == Some(program.as_os_str())
 }
 

@@ -66,8 +66,8 @@ impl Snapshot {
     pub(super) fn read(file: &Path) -> Result<Self, FileError> {
         let failed = |source| FileError::Read { file: file.to_owned(), source };
         let real = follow(file).map_err(failed)?;
-        let kind = real.metadata().ok().filter(|found| !found.is_file());
-        if kind.is_some() {
+        // Before it is opened: a pipe would keep whoever opens it.
+        if real.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(failed(io::Error::other("it is no regular file")));
         }
         let found = look(&real).map_err(failed)?;

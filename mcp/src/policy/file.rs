@@ -4,6 +4,7 @@ use super::plain::plain;
 use super::{Pattern, PolicyError};
 use crate::annotate::LONGEST;
 use crate::catalog::Effect;
+use crate::folders::user_folder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -213,8 +214,7 @@ impl Policy {
     /// Returns where the policy of a CLI stands: `NAME.mcp.toml` in its folder of the user's configuration,
     /// `$XDG_CONFIG_HOME/NAME` or `~/.config/NAME`.
     pub fn path(name: &str) -> Option<PathBuf> {
-        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+        let config = user_folder("XDG_CONFIG_HOME", ".config").filter(|folder| folder.is_absolute())?;
         Some(config.join(name).join(format!("{name}.mcp.toml")))
     }
 

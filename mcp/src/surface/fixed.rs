@@ -2,6 +2,7 @@
 
 use super::Tool;
 use crate::catalog::Effect;
+use crate::exec::chain;
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::Outcome;
 use crate::run::bound::Bound;
@@ -356,17 +357,6 @@ pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> O
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, known)| known.to_owned())
-}
-
-/// Joins an error and its causes.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -44,9 +44,10 @@ impl Surface for Mirror {
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
         let listed = catalog.operations().iter().find(|operation| operation.tool == tool);
         let Some(operation) = listed.or_else(|| catalog.find_former(tool)) else {
-            return self.beside.resolve(catalog, tool, arguments.clone()).map_err(|refusal| match tool {
-                RUN | READ | SEARCH => refusal.hint(instead(catalog, &arguments)),
-                _ => refusal,
+            let hint = [RUN, READ, SEARCH].contains(&tool).then(|| instead(catalog, &arguments));
+            return self.beside.resolve(catalog, tool, arguments).map_err(|refusal| match hint {
+                Some(hint) => refusal.hint(hint),
+                None => refusal,
             });
         };
         let invocation = Invocation::new(operation, &arguments, &[])?;

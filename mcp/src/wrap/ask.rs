@@ -1,7 +1,7 @@
 //! One page: a program is asked for its help, with nothing to gain from it and nothing to wait for.
 
 use crate::catalog::help::Page;
-use crate::exec::Group;
+use crate::exec::{Group, is_bare_name, is_executable};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -108,18 +108,12 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>, limit: usize, into: &mut Vec
 
 /// Finds a program: a path as it is, a name on the `PATH`.
 pub(super) fn find(program: &Path) -> Option<PathBuf> {
-    let is_bare = program.file_name() == Some(program.as_os_str());
-    if !is_bare {
+    if !is_bare_name(program) {
         let path = std::path::absolute(program).ok()?;
         return is_executable(&path).then_some(path);
     }
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_executable(path))
-}
-
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// The name to serve a program by: its own, and the fixed words behind it.

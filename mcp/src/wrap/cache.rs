@@ -1,13 +1,15 @@
 //! The pages of an earlier walk, as long as the program is the same file.
 
+use crate::folders::user_folder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Changes whenever a walk would read another set of pages of the same program.
 const REVISION: u32 = 1;
@@ -74,19 +76,9 @@ impl Slot {
         let texts: Vec<Value> = pages.texts.iter().map(|(path, text)| json!([path, text])).collect();
         let skipped: Vec<Value> = pages.skipped.iter().map(|(path, reason)| json!([path, reason])).collect();
         let stored = json!({ "key": self.key, "pages": texts, "skipped": skipped });
-        let draft = self.file.with_extension(format!("{}.tmp", std::process::id()));
-        let written = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&draft)
-            .and_then(|mut file| file.write_all(stored.to_string().as_bytes()))
-            .and_then(|()| fs::rename(&draft, &self.file));
-        if written.is_err() {
-            let _ = fs::remove_file(&draft);
-        }
-        written
+        let mut draft = NamedTempFile::new_in(folder)?;
+        draft.write_all(stored.to_string().as_bytes())?;
+        draft.persist(&self.file).map(drop).map_err(|error| error.error)
     }
 }
 
@@ -104,7 +96,5 @@ fn pages(stored: &Value) -> Option<Pages> {
 }
 
 fn default_folder() -> Option<PathBuf> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    Some(cache.or_else(home)?.join("clap-facade/help"))
+    Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("clap-facade/help"))
 }

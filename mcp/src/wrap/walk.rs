@@ -4,7 +4,7 @@ use super::ask::{self, NoPage, Source};
 use super::cache::{CachePolicy, Pages, Slot};
 use super::report::{Report, Skipped};
 use crate::catalog::help::{Listed, Node, Page};
-use crate::exec::apart;
+use crate::exec::{apart, is_bare_name};
 use clap::Command;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -68,7 +68,7 @@ impl Default for WalkOptions {
 #[non_exhaustive]
 pub enum WrapError {
     /// There is no such program.
-    #[error("`{}` is no program that this user can run{}", .0.display(), if is_bare(.0) { ": it is not on the PATH" } else { "" })]
+    #[error("`{}` is no program that this user can run{}", .0.display(), if is_bare_name(.0) { ": it is not on the PATH" } else { "" })]
     NotFound(PathBuf),
     /// The program printed nothing that could be read as help.
     #[error("`{name}` is not understood: {reason}")]
@@ -220,8 +220,4 @@ impl<'a> Walker<'a> {
     fn skip(&mut self, path: Vec<String>, reason: String) {
         self.pages.skipped.push((path, reason));
     }
-}
-
-fn is_bare(program: &Path) -> bool {
-    program.file_name() == Some(program.as_os_str())
 }

@@ -5,6 +5,7 @@ use super::log::{Flush, Keeping, Log};
 use crate::argv::Proved;
 use crate::catalog::Effect;
 use crate::exec::Intent;
+use crate::folders::user_folder;
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Call, Caller, Outcome, Target};
 use serde_json::{Map, Value, json};
@@ -56,9 +57,7 @@ impl Audit {
     /// Returns the audit's place for a CLI of that name: `$XDG_STATE_HOME/NAME/mcp-audit.jsonl`,
     /// by default below `~/.local/state`; `None` where the environment names neither.
     pub fn default_path(name: &str) -> Option<PathBuf> {
-        let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state"));
-        Some(state.or_else(home)?.join(name).join("mcp-audit.jsonl"))
+        Some(user_folder("XDG_STATE_HOME", ".local/state")?.join(name).join("mcp-audit.jsonl"))
     }
 
     /// Returns the file it appends to.
