@@ -7,7 +7,7 @@ use clap_facade::catalog::help::Page;
 use clap_facade::catalog::{Effect, Spelling, schema};
 use clap_facade::exec::CancellationToken;
 use clap_facade::policy::Policy;
-use clap_facade::run::{Caller, Pipeline};
+use clap_facade::run::{Caller, Pipeline, Principal};
 use clap_facade::surface::Choice;
 use clap_facade::wrap::{WalkOptions, Wrapped, walk};
 use serde_json::{Map, Value};
@@ -134,10 +134,9 @@ async fn run(pipeline: &Pipeline, name: &str, call: &Call) {
     let operation = pipeline.catalog().find(call.operation).unwrap_or_else(|| panic!("{name}: no {}", call.operation));
     let flags: Map<String, Value> = serde_json::from_str(call.flags).unwrap();
     let caller = Caller {
-        principal: "test".into(),
+        principal: Principal::new("test", Effect::Destructive).into(),
         session: "test".into(),
         door: "test",
-        scope: Effect::Destructive,
         cancel: CancellationToken::new(),
     };
     let outcome =

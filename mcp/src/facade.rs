@@ -11,7 +11,7 @@ use crate::run::budget::Budget;
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
-use crate::run::workflow;
+use crate::run::{Principal, workflow};
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
 use crate::verbs::{MakeScratch, OwnVerb};
@@ -43,7 +43,7 @@ pub struct Facade {
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
-    pub(crate) scope: Effect,
+    scope: Effect,
     approve: Approve,
     limits: Limits,
     bound: Bound,
@@ -339,6 +339,11 @@ impl Facade {
         }
     }
 
+    /// Returns whom calls that come from the process itself are taken for.
+    pub(crate) fn chosen(&self) -> Principal {
+        Principal::default().at_most(self.scope)
+    }
+
     /// Tells whether there are tools that are not commands.
     pub(crate) fn has_tools(&self) -> bool {
         !self.tools.is_empty()
@@ -374,7 +379,7 @@ impl Facade {
     /// # Errors
     /// [`StartError`]
     pub fn start(self) -> Result<(), StartError> {
-        let scope = self.scope;
+        let principal = Arc::new(self.chosen());
         let has_tools = self.has_tools();
         let pipeline = Arc::new(self.build()?);
         if let Some(emptiness) = pipeline.catalog.emptiness().filter(|_| !has_tools) {
@@ -385,7 +390,7 @@ impl Facade {
         apart("server", || {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;
-            let served = runtime.block_on(crate::door::stdio::serve(pipeline, scope));
+            let served = runtime.block_on(crate::door::stdio::serve(pipeline, principal));
             // A command that does not end must not keep the server.
             runtime.shutdown_background();
             served

@@ -13,10 +13,11 @@ mod session;
 
 use clap_facade::Facade;
 use clap_facade::argv::Proved;
-use clap_facade::catalog::{Catalog, Effect, Settings};
+use clap_facade::catalog::{Catalog, Settings};
 use clap_facade::door::stdio::serve_on;
 use clap_facade::exec::{Executor, InProcess, Job, Subprocess};
 use clap_facade::invocation::Invocation;
+use clap_facade::run::Principal;
 use clap_facade::surface::Choice;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Map, json};
@@ -41,7 +42,7 @@ fn door(criterion: &mut Criterion) {
         runtime.block_on(async {
             let (near, far) = tokio::io::duplex(64 * 1024);
             let (reader, writer) = tokio::io::split(far);
-            tokio::spawn(serve_on(pipeline, Effect::Destructive, reader, writer));
+            tokio::spawn(serve_on(pipeline, Principal::default().into(), reader, writer));
             let (reader, writer) = tokio::io::split(near);
             Session::over(reader, writer, era).await
         })

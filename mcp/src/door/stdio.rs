@@ -1,9 +1,8 @@
 //! The stdio door: MCP over the process's standard streams, both protocol eras.
 
 use super::lines::Lines;
-use crate::catalog::Effect;
 use crate::refusal::{Kind, Refusal};
-use crate::run::{Caller, Outcome, Pipeline};
+use crate::run::{Caller, Outcome, Pipeline, Principal};
 use crate::surface::Tool;
 use crate::surface::fixed::nearest;
 use rmcp::model::{
@@ -39,9 +38,9 @@ const LIST_TTL_MS: u64 = 3_600_000;
 ///
 /// # Errors
 /// Where the streams can't be taken over, or the client does not speak MCP.
-pub async fn serve(pipeline: Arc<Pipeline>, scope: Effect) -> io::Result<()> {
+pub async fn serve(pipeline: Arc<Pipeline>, principal: Arc<Principal>) -> io::Result<()> {
     let (reader, writer) = private_streams()?;
-    serve_on(pipeline, scope, reader, writer).await
+    serve_on(pipeline, principal, reader, writer).await
 }
 
 /// Serves any pair of streams: what [`serve`] does, for tests and embedders.
@@ -50,11 +49,11 @@ pub async fn serve(pipeline: Arc<Pipeline>, scope: Effect) -> io::Result<()> {
 /// Where the client does not speak MCP.
 pub async fn serve_on(
     pipeline: Arc<Pipeline>,
-    scope: Effect,
+    principal: Arc<Principal>,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> io::Result<()> {
-    let handler = Handler::new(pipeline.clone(), scope);
+    let handler = Handler::new(pipeline.clone(), principal);
     let ended = CancellationToken::new();
     let lines = Lines::new(reader, writer, ended.clone());
     let served = async {
@@ -79,19 +78,19 @@ struct Handler {
     pipeline: Arc<Pipeline>,
     config: ServerConfig,
     tools: Vec<rmcp::model::Tool>,
-    scope: Effect,
+    principal: Arc<Principal>,
     session: String,
 }
 
 impl Handler {
-    fn new(pipeline: Arc<Pipeline>, scope: Effect) -> Self {
+    fn new(pipeline: Arc<Pipeline>, principal: Arc<Principal>) -> Self {
         let catalog = pipeline.catalog();
         let version = catalog.version().unwrap_or(env!("CARGO_PKG_VERSION")).to_owned();
         let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(catalog.root().to_owned(), version))
             .with_instructions(pipeline.instructions());
         let tools = pipeline.surface().tools(catalog).into_iter().map(listed).collect();
-        Self { config, tools, scope, session: format!("stdio-{}", std::process::id()), pipeline }
+        Self { config, tools, principal, session: format!("stdio-{}", std::process::id()), pipeline }
     }
 }
 
@@ -116,10 +115,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = Caller {
-            principal: "local".to_owned(),
+            principal: self.principal.clone(),
             session: self.session.clone(),
             door: "stdio",
-            scope: self.scope,
             cancel: context.ct.clone(),
         };
         match self.pipeline.call(&request.name, request.arguments.unwrap_or_default(), &caller).await {

@@ -22,14 +22,14 @@ impl Guard {
                 call.tool, call.ceiling
             ));
             return Err(match call.wider {
-                Some(wider) if effect <= caller.scope => refusal.hint(format!("call it through {wider}")),
+                Some(wider) if effect <= caller.principal.scope => refusal.hint(format!("call it through {wider}")),
                 _ => refusal,
             });
         }
-        if effect > caller.scope {
+        if effect > caller.principal.scope {
             return Err(Refusal::new(Kind::EffectDenied).because(format!(
                 "`{name}` is {effect} in this call, and this session may run {} commands only",
-                match caller.scope {
+                match caller.principal.scope {
                     Effect::Mutating => "read-only and mutating".to_owned(),
                     narrow => narrow.to_string(),
                 }

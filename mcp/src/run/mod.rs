@@ -11,9 +11,11 @@ pub mod execute;
 pub mod guard;
 pub mod kill;
 pub mod pipeline;
+pub mod principal;
 pub mod workflow;
 
 pub use pipeline::Pipeline;
+pub use principal::Principal;
 
 use crate::argv::Proved;
 use crate::catalog::Effect;
@@ -26,13 +28,11 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Who the operator takes the caller for.
-    pub principal: String,
+    pub principal: Arc<Principal>,
     /// The connection, for telling calls apart in the audit.
     pub session: String,
     /// The door it came through: `stdio`, ….
     pub door: &'static str,
-    /// The widest effect this caller may have.
-    pub scope: Effect,
     /// Set when the caller no longer wants the answer.
     pub cancel: CancellationToken,
 }

@@ -35,7 +35,7 @@ impl Explain {
         if self.read_only {
             desk.facade = desk.facade.read_only();
         }
-        let scope = desk.facade.scope;
+        let principal = desk.facade.chosen().into();
         // The facade's tools take any command by name, so that they explain calls for every surface.
         let pipeline = desk.pipeline(Some(Choice::Facade))?;
         let arguments = Map::from_iter([
@@ -44,10 +44,9 @@ impl Explain {
             ("args".to_owned(), self.args.into()),
         ]);
         let caller = Caller {
-            principal: "local".to_owned(),
+            principal,
             session: "explain".to_owned(),
             door: "explain",
-            scope,
             cancel: tokio_util::sync::CancellationToken::new(),
         };
         let resolve = |tool| pipeline.surface().resolve(pipeline.catalog(), tool, arguments.clone());

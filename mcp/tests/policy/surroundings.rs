@@ -3,7 +3,7 @@ use clap_facade::Facade;
 use clap_facade::catalog::Effect;
 use clap_facade::exec::{CancellationToken, InProcess, Subprocess};
 use clap_facade::policy::{Policy, PolicyError};
-use clap_facade::run::Caller;
+use clap_facade::run::{Caller, Principal};
 use serde_json::{Map, json};
 
 /// Runs the root of a tree by the shell, under a policy, and returns what it printed with the notes.
@@ -16,10 +16,9 @@ async fn run(policy: &str, script: &str) -> String {
     let arguments = json!({ "name": "app" });
     let arguments: Map<_, _> = arguments.as_object().unwrap().clone();
     let caller = Caller {
-        principal: "operator".to_owned(),
+        principal: Principal::new("operator", Effect::Destructive).into(),
         session: "1".to_owned(),
         door: "test",
-        scope: Effect::Destructive,
         cancel: CancellationToken::new(),
     };
     match pipeline.call("command_run", arguments, &caller).await {

@@ -15,7 +15,7 @@ use clap_facade::annotate::read_only;
 use clap_facade::catalog::Effect;
 use clap_facade::door::stdio::serve_on;
 use clap_facade::exec::{CancellationToken, Executor};
-use clap_facade::run::{Caller, Pipeline};
+use clap_facade::run::{Caller, Pipeline, Principal};
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
@@ -42,10 +42,9 @@ fn facade(executor: impl Executor + 'static, audit: &Path) -> Facade {
 
 fn caller() -> Caller {
     Caller {
-        principal: "test".to_owned(),
+        principal: Principal::new("test", Effect::Destructive).into(),
         session: "test".to_owned(),
         door: "test",
-        scope: Effect::Destructive,
         cancel: CancellationToken::new(),
     }
 }
@@ -61,7 +60,7 @@ impl Client {
     fn of(pipeline: Arc<Pipeline>) -> Self {
         let (near, far) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(far);
-        let server = tokio::spawn(serve_on(pipeline, Effect::Destructive, reader, writer));
+        let server = tokio::spawn(serve_on(pipeline, Principal::default().into(), reader, writer));
         let (reader, writer) = tokio::io::split(near);
         Self { lines: BufReader::new(reader).lines(), writer, server }
     }

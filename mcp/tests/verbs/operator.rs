@@ -2,8 +2,9 @@
 
 use super::{notes, print, run};
 use clap_facade::Facade;
+use clap_facade::catalog::Effect;
 use clap_facade::exec::{CancellationToken, InProcess};
-use clap_facade::run::Caller;
+use clap_facade::run::{Caller, Principal};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,10 +16,9 @@ fn facade(audit: &Path) -> Facade {
 /// Has an agent call a command.
 fn call(audit: &Path, name: &str, flags: Value) {
     let caller = Caller {
-        principal: "agent".to_owned(),
+        principal: Principal::new("agent", Effect::Mutating).into(),
         session: "s1".to_owned(),
         door: "test",
-        scope: clap_facade::catalog::Effect::Mutating,
         cancel: CancellationToken::new(),
     };
     let Value::Object(arguments) = json!({ "name": name, "flags": flags }) else { panic!("an object") };

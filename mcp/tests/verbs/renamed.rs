@@ -4,7 +4,7 @@ use super::facade;
 use clap::{Arg, Command};
 use clap_facade::annotate::{read_only, renamed_from};
 use clap_facade::catalog::{Catalog, CatalogError, Effect, Settings};
-use clap_facade::run::{Caller, Outcome};
+use clap_facade::run::{Caller, Outcome, Principal};
 use clap_facade::surface::Choice;
 use serde_json::{Map, Value, json};
 
@@ -19,10 +19,9 @@ fn call(surface: Choice, tool: &str, arguments: Value) -> Outcome {
     let pipeline =
         facade(tree()).executor(clap_facade::exec::Subprocess::new("true")).surface(surface).build().unwrap();
     let caller = Caller {
-        principal: "test".into(),
+        principal: Principal::new("test", Effect::Destructive).into(),
         session: "test".into(),
         door: "test",
-        scope: Effect::Destructive,
         cancel: Default::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

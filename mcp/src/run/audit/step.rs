@@ -70,7 +70,7 @@ impl Audit {
         let mut line = Map::new();
         line.insert("time".into(), now().into());
         line.insert("session".into(), caller.session.as_str().into());
-        line.insert("principal".into(), caller.principal.as_str().into());
+        line.insert("principal".into(), caller.principal.name.as_str().into());
         line.insert("door".into(), caller.door.into());
         line.insert("surface".into(), surface.into());
         line.insert("tool".into(), cut(tool).into());
