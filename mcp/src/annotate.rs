@@ -16,7 +16,7 @@
 
 #![cfg_attr(feature = "stdio", doc = include_str!("../docs/adopt.md"))]
 
-use crate::catalog::{Effect, Example, ExitMeaning};
+use crate::catalog::{Effect, Example, ExitMeaning, Fence};
 use clap::builder::{ArgExt, CommandExt};
 use std::time::Duration;
 
@@ -69,6 +69,7 @@ pub struct CommandNote {
     pub(crate) timeout: Option<Duration>,
     pub(crate) output_bytes: Option<usize>,
     pub(crate) exit_codes: Vec<ExitMeaning>,
+    pub(crate) fence: Fence,
 }
 
 /// Whether agents may reach a command.
@@ -158,6 +159,30 @@ impl CommandNote {
     #[must_use]
     pub fn exit_code(mut self, meaning: ExitMeaning) -> Self {
         self.exit_codes.push(meaning);
+        self
+    }
+
+    /// Adds a file or folder that read-only calls may write all the same, such as a cache; on the root, for every command.
+    ///
+    /// `~/…` and `$NAME/…` are resolved at each call, and a folder that ends in `/` is made where it is missing; see
+    /// [`Fence::writes`](crate::catalog::Fence::writes).
+    #[must_use]
+    pub fn writes(mut self, path: impl Into<String>) -> Self {
+        self.fence.writes.push(path.into());
+        self
+    }
+
+    /// Keeps read-only calls off the network, where the system can; on the root, those of every command.
+    #[must_use]
+    pub fn offline(mut self) -> Self {
+        self.fence.network = Some(false);
+        self
+    }
+
+    /// Leaves it to the command to only read: the system does not hold it to that.
+    #[must_use]
+    pub fn unenforced(mut self) -> Self {
+        self.fence.enforce = Some(false);
         self
     }
 

@@ -262,7 +262,7 @@ impl Facade {
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
         self.bound.limit = policy.output_bytes.unwrap_or(self.bound.limit);
         let surroundings = policy.surroundings();
-        if surroundings != Surroundings::default() {
+        if surroundings != Surroundings::default() || policy.fences() {
             let executor = self.executor.unwrap_or_else(|| own_executable(self.command.get_name()));
             self.executor = Some(executor.in_surroundings(&surroundings).ok_or(PolicyError::InProcess)?);
         }

@@ -1,6 +1,7 @@
 //! clap in, plain data out: the only place that reads a `clap::Command` for facts.
 
 mod constraint;
+mod fence;
 pub mod help;
 mod inherited;
 mod lint;
@@ -16,6 +17,7 @@ mod text;
 mod value;
 mod walk;
 
+pub use fence::Fence;
 pub use lint::{Lint, LintCode};
 pub use operation::*;
 #[cfg(feature = "stdio")]

@@ -1,5 +1,6 @@
 //! What a command is, as plain data: no clap and no JSON types.
 
+use super::Fence;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,6 +69,8 @@ pub struct Operation {
     pub output_bytes: Option<usize>,
     /// What its exit codes mean: its own before those of the whole CLI.
     pub exit_codes: Vec<ExitMeaning>,
+    /// What its read-only calls may do beside reading.
+    pub fence: Fence,
 }
 
 impl Operation {

@@ -4,7 +4,7 @@ use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
 use super::search::GroupAbout;
 use super::{
-    CatalogError, Effect, Excuse, Excused, ExitMeaning, Injected, Lint, Operation, Param, Settings, name, quiet, text,
+    CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet, text,
 };
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;
@@ -179,11 +179,20 @@ impl<'a> Walker<'a> {
         dispatches.then_some(Excuse::Group).or(withheld.then_some(Excuse::Denied))
     }
 
+    /// What was said of the whole CLI.
+    fn whole(&self) -> Option<&CommandNote> {
+        self.ancestors.first().and_then(|root| root.command.get::<CommandNote>())
+    }
+
+    /// That of the command, over that of the whole CLI.
+    fn fence(&self, note: &CommandNote) -> Fence {
+        self.whole().map_or_else(|| note.fence.clone(), |root| note.fence.over(&root.fence))
+    }
+
     /// Those of the command, then those of the whole CLI.
     fn exit_codes(&self, note: &CommandNote) -> Vec<ExitMeaning> {
-        let root = self.ancestors.first().and_then(|root| root.command.get::<CommandNote>());
         let mut codes = note.exit_codes.clone();
-        let whole = root.into_iter().flat_map(|root| &root.exit_codes);
+        let whole = self.whole().into_iter().flat_map(|root| &root.exit_codes);
         for meaning in whole {
             if codes.iter().all(|known| known.code != meaning.code) {
                 codes.push(meaning.clone());
@@ -246,6 +255,7 @@ impl<'a> Walker<'a> {
             timeout: note.timeout,
             output_bytes: note.output_bytes,
             exit_codes: self.exit_codes(note),
+            fence: self.fence(note),
         });
         Ok(None)
     }

@@ -6,6 +6,7 @@
 //! | stdin, stdout, stderr | given to the command, never the process's own | pipes; stdin is null unless given |
 //! | reads / writes | in parallel / one at a time | as the executable's own locks have it |
 //! | time-out, cancel | a token the command polls | the process group gets TERM, then KILL |
+//! | a read-only call | is taken at its word | is held to it by the kernel, where that can |
 //! | a crash | is caught and refused | is an exit by signal |
 //! | one transaction over several calls | where the CLI offers it | no |
 //!
@@ -13,19 +14,22 @@
 
 mod apart;
 mod capture;
+mod fence;
 mod group;
 mod in_process;
 mod subprocess;
 mod turn;
 
 pub(crate) use apart::{STACK_BYTES, apart};
+pub use fence::Enforcement;
+pub(crate) use fence::remark as fence_remark;
 pub(crate) use group::Group;
 pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
 pub use subprocess::Subprocess;
 pub(crate) use subprocess::{is_bare_name, is_executable};
 
 use crate::argv::Proved;
-use crate::catalog::Effect;
+use crate::catalog::{Effect, Operation};
 use crate::refusal::Refusal;
 use serde_json::Value;
 use std::fmt;
@@ -52,6 +56,13 @@ pub trait Executor: Send + Sync {
     /// [`Panicked`](crate::refusal::Kind::Panicked); [`Busy`](crate::refusal::Kind::Busy) where an earlier change does
     /// not end.
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
+
+    /// Tells how calls of an operation that only read are held to it; `None` where the system has no part in it, because
+    /// commands run in this process.
+    fn enforcement(&self, operation: &Operation) -> Option<Enforcement> {
+        let _ = operation;
+        None
+    }
 
     /// Tells whether any job could run at all, without running one: what a server asks before it starts.
     ///

@@ -1,9 +1,11 @@
 //! Runs the CLI's own executable.
 
 use super::capture::{Keep, partial};
+use super::fence::{Enforcement, Fence, Site, Unspawned};
 use super::group::Group;
-use super::{BoxFuture, CancellationToken, Executor, Exit, Finished, Job, Limits, Surroundings};
+use super::{BoxFuture, Executor, Exit, Finished, Job, Surroundings};
 use crate::argv::Proved;
+use crate::catalog::{Effect, Operation};
 use crate::policy::word_matches;
 use crate::refusal::{Kind, Refusal};
 use std::env;
@@ -17,7 +19,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStdin, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 /// How long a command may take to end by itself after TERM.
@@ -34,6 +36,8 @@ const LAST_GRACE: Duration = Duration::from_millis(20);
 /// and leaves processes behind; and when this process ends, however it ends.
 ///
 /// The command gets `NO_COLOR=1 TERM=dumb`, and neither `CLICOLOR_FORCE` nor `FORCE_COLOR`.
+///
+/// A call that only reads is held to that where the system can: see [`Enforcement`].
 #[derive(Clone, Debug)]
 pub struct Subprocess {
     program: PathBuf,
@@ -93,18 +97,17 @@ impl Subprocess {
 
     async fn run(
         &self,
-        proved: &Proved,
-        stdin: Option<Vec<u8>>,
-        limits: Limits,
-        cancel: &CancellationToken,
+        Job { proved, effect, stdin, limits, cancel }: Job,
     ) -> Result<Finished, Refusal> {
         if cancel.is_cancelled() {
             return Err(Refusal::new(Kind::Cancelled));
         }
         let started = Instant::now();
-        Group::prepare();
-        let mut child = self.command(proved, stdin.is_some()).spawn().map_err(|error| self.not_started(&error))?;
-        let group = Group::led_by(&child);
+        let fence = match effect {
+            Effect::ReadOnly => self.fence(proved.invocation().operation())?,
+            Effect::Mutating | Effect::Destructive => None,
+        };
+        let (mut child, group, fence) = self.start(self.command(&proved, stdin.is_some()), fence).await?;
         let mut stdout = Keep::head(limits.stdout_bytes);
         let mut stderr = Keep::tail(limits.stderr_bytes);
         let end = {
@@ -145,6 +148,9 @@ impl Subprocess {
         };
         let (stdout, stderr) = (stdout.take(), stderr.take());
         let elapsed = started.elapsed();
+        if let Some(fence) = fence {
+            fence.remove().await;
+        }
         let refusal = match end {
             End::Exited(Ok(status)) => return Ok(Finished { exit: exit(status), stdout, stderr, elapsed }),
             End::Exited(Err(error)) => {
@@ -155,6 +161,34 @@ impl Subprocess {
             End::Stopped(kind) => Refusal::new(kind),
         };
         Err(Refusal { partial: partial(&stdout, &stderr), ..refusal })
+    }
+
+    /// Makes ready what holds a read-only call to reading; `None` where nothing is to.
+    fn fence(&self, operation: &Operation) -> Result<Option<Fence>, Refusal> {
+        let own = |name: &str| self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let variable = |name: &str| own(name).or_else(|| env::var_os(name));
+        Fence::around(&operation.fence, &Site { cwd: self.cwd.as_deref(), variable: &variable })
+    }
+
+    async fn start(
+        &self,
+        mut command: Command,
+        fence: Option<Fence>,
+    ) -> Result<(Child, Group, Option<Fence>), Refusal> {
+        Group::prepare();
+        let Some(fence) = fence else {
+            let child = command.spawn().map_err(|error| self.not_started(&error))?;
+            let group = Group::led_by(&child);
+            return Ok((child, group, None));
+        };
+        command.env("TMPDIR", fence.temp());
+        match fence.spawn(command).await {
+            Ok((child, group, fence)) => Ok((child, group, Some(fence))),
+            Err(Unspawned::Command(error)) => Err(self.not_started(&error)),
+            Err(Unspawned::Fence(problem)) => Err(Refusal::new(Kind::NotStarted)
+                .because(format!("`{}` could not be held to reading: {problem}", self.program.display()))
+                .hint("the operator's policy lifts it with `read-only.enforce = false`")),
+        }
     }
 
     fn command(&self, proved: &Proved, reads_stdin: bool) -> Command {
@@ -240,6 +274,10 @@ impl Executor for Subprocess {
         Some(Arc::new(there))
     }
 
+    fn enforcement(&self, operation: &Operation) -> Option<Enforcement> {
+        Some(Enforcement::of(&operation.fence))
+    }
+
     fn check(&self) -> Result<(), Refusal> {
         if self.cwd.as_deref().is_some_and(|folder| !folder.is_dir()) {
             return Err(self.not_started(&io::ErrorKind::NotFound.into()));
@@ -257,7 +295,7 @@ impl Executor for Subprocess {
     }
 
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
-        Box::pin(async move { self.run(&job.proved, job.stdin, job.limits, &job.cancel).await })
+        Box::pin(self.run(job))
     }
 }
 

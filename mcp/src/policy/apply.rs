@@ -52,6 +52,12 @@ impl Policy {
         !named(&self.deny) && (self.default == Standing::Allow || named(&self.expose))
     }
 
+    /// Tells whether it says what only a command that is a process of its own can be held to.
+    pub(crate) fn fences(&self) -> bool {
+        let rules = self.commands.iter().map(|rule| &rule.read_only);
+        std::iter::once(&self.read_only).chain(rules).any(|said| *said != super::ReadOnly::default())
+    }
+
     /// Returns where commands run.
     pub(crate) fn surroundings(&self) -> Surroundings {
         let set = self.environment.set.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -70,6 +76,7 @@ impl Policy {
         note.exposure = self.exposure(&command, path, note.exposure);
         if path == self.base {
             note.exit_codes = over(meanings(&self.exit_codes), note.exit_codes);
+            note.fence = self.read_only.fence().over(&note.fence);
         }
         for rule in rules.iter().filter(|rule| rule.matches(path)) {
             command = declare_rule(rule, command, &mut note);
@@ -170,6 +177,7 @@ fn declare_rule(rule: &CommandRule, mut command: Command, note: &mut CommandNote
     note.output_bytes = rule.output_bytes.or(note.output_bytes);
     note.untrusted_output = rule.untrusted_output.unwrap_or(note.untrusted_output);
     note.exit_codes = over(meanings(&rule.exit_codes), std::mem::take(&mut note.exit_codes));
+    note.fence = rule.read_only.fence().over(&note.fence);
     if let Some(description) = &rule.description {
         command = command.about(description.clone()).long_about(Resettable::Reset);
     }

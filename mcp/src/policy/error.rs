@@ -47,7 +47,7 @@ pub enum PolicyError {
     Obscured(String),
     /// The policy sets what only a program of its own has.
     #[error(
-        "the policy's `environment` and `cwd` are for commands that are processes of their own, and this CLI's run in the server"
+        "the policy's `environment`, `cwd` and `read-only` are for commands that are processes of their own, and this CLI's run in the server"
     )]
     InProcess,
 }

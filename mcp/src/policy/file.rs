@@ -1,7 +1,7 @@
 //! The file as it is written.
 
 use super::plain::plain;
-use super::{Pattern, PolicyError};
+use super::{Pattern, PolicyError, ReadOnly};
 use crate::annotate::LONGEST;
 use crate::catalog::Effect;
 use crate::folders::user_folder;
@@ -48,6 +48,8 @@ pub struct Policy {
     pub cwd: Option<PathBuf>,
     /// The environment of commands.
     pub environment: Environment,
+    /// What read-only calls may do beside reading.
+    pub read_only: ReadOnly,
     /// What exit codes mean, by code.
     pub exit_codes: BTreeMap<String, ExitCode>,
     /// What is said of commands. A later entry wins over an earlier one, key by key.
@@ -112,6 +114,8 @@ pub struct CommandRule {
     pub timeout: Option<Duration>,
     /// The most bytes of one output that reach the caller.
     pub output_bytes: Option<usize>,
+    /// What their read-only calls may do beside reading, over what is said of all.
+    pub read_only: ReadOnly,
     /// What their exit codes mean, by code.
     pub exit_codes: BTreeMap<String, ExitCode>,
     /// Whether their output holds text that comes from data, such as other people's.

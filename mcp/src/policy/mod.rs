@@ -25,9 +25,11 @@ mod error;
 mod file;
 mod glob;
 mod plain;
+mod read_only;
 mod ready;
 
 pub use error::PolicyError;
 pub use file::{CommandRule, Declared, Environment, Example, ExitCode, Policy, Standing};
 pub use glob::Pattern;
+pub use read_only::ReadOnly;
 pub(crate) use glob::word_matches;

@@ -4,8 +4,8 @@ use super::bound::Bound;
 use super::kill::Kill;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
-use crate::catalog::ExitMeaning;
-use crate::exec::{Executor, Exit, Finished, Job, Limits, Unit};
+use crate::catalog::{Effect, ExitMeaning, Fence, Operation};
+use crate::exec::{Enforcement, Executor, Exit, Finished, Job, Limits, Unit, fence_remark};
 use crate::refusal::Refusal;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -34,11 +34,17 @@ pub(crate) async fn execute(
     let effect = proved.invocation().effect();
     let operation = Arc::clone(proved.invocation().operation());
     let job = Job { proved, effect, stdin, limits, cancel };
-    let finished = match via {
-        Via::Executor(executor) => executor.execute(job).await?,
-        Via::Unit(unit) => unit.execute(job).await?,
+    let (finished, enforced) = match via {
+        Via::Executor(executor) => (executor.execute(job).await?, enforcement(executor, &operation, effect)),
+        Via::Unit(unit) => (unit.execute(job).await?, None),
     };
-    Ok(outcome(bound, &operation.exit_codes, finished))
+    let fence = enforced.filter(|enforced| enforced.holds()).map(|_| &operation.fence);
+    Ok(outcome(bound, &operation.exit_codes, fence, finished))
+}
+
+/// Tells how a call is held to reading; `None` where it does more, or the system has no part in it.
+pub(crate) fn enforcement(executor: &dyn Executor, operation: &Operation, effect: Effect) -> Option<Enforcement> {
+    (effect == Effect::ReadOnly).then(|| executor.enforcement(operation))?
 }
 
 /// Runs something with a token that the caller and the operator can both set.
@@ -58,13 +64,19 @@ pub(crate) async fn cancellable<F: Future>(
     run.await
 }
 
-fn outcome(bound: Bound, meanings: &[ExitMeaning], finished: Finished) -> Outcome {
+fn outcome(bound: Bound, meanings: &[ExitMeaning], fence: Option<&Fence>, finished: Finished) -> Outcome {
     let exit = match finished.exit {
         Exit::Code(code) => code,
         Exit::Signal(signal) => 128 + signal,
     };
     let failed = exit != 0;
     let bytes = finished.stdout.total;
+    let ended_by = match finished.exit {
+        Exit::Code(_) => None,
+        Exit::Signal(signal) => Some(signal),
+    };
+    let outputs = [finished.stdout.bytes.as_slice(), &finished.stderr.bytes];
+    let fenced = fence.filter(|_| failed).and_then(|fence| fence_remark(fence, ended_by, outputs));
     let output = bound.apply(finished.stdout.bytes, bytes);
     let mut notes = output.notes;
     if let Exit::Signal(signal) = finished.exit {
@@ -79,5 +91,6 @@ fn outcome(bound: Bound, meanings: &[ExitMeaning], finished: Finished) -> Outcom
     if !stderr.is_empty() {
         notes.push(format!("stderr: {stderr}"));
     }
+    notes.extend(fenced);
     Outcome { text: output.text, notes, exit: Some(exit), failed, bytes }
 }

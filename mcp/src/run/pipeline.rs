@@ -1,6 +1,6 @@
 //! The steps of a call, in order, on one screen.
 
-use super::execute::{Via, cancellable, execute};
+use super::execute::{Via, cancellable, enforcement, execute};
 use super::{Call, Caller, Outcome, Target, workflow};
 use super::{
     approve::Approve,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Operation};
-use crate::exec::{Executor, Intent, Limits};
+use crate::exec::{Enforcement, Executor, Intent, Limits};
 use crate::refusal::Refusal;
 use crate::surface::Surface;
 use serde_json::{Map, Value};
@@ -49,7 +49,7 @@ impl Pipeline {
         let renamed = self.renamed(tool, &arguments);
         let result = async {
             let call = self.surface.resolve(&self.catalog, tool, arguments)?;
-            entry.resolved(&call);
+            entry.resolved(&call, self.enforcement(&call));
             // Held until the call is written down: a server that stops waits for it.
             permit.as_ref().map_err(Refusal::clone)?;
             self.run(call, caller, &entry).await
@@ -103,6 +103,12 @@ impl Pipeline {
         })
     }
 
+    /// Tells how the system holds a call to reading, where it has a part in it.
+    fn enforcement(&self, call: &Call) -> Option<Enforcement> {
+        let Target::Operation(proved) = &call.target else { return None };
+        enforcement(&*self.executor, proved.invocation().operation(), call.target.effect())
+    }
+
     /// Lets a call pass all the steps before its execution.
     fn check(&self, call: &Call, caller: &Caller, entry: &Entry) -> Result<(), Refusal> {
         self.guard.check(call, caller)?;
@@ -150,7 +156,7 @@ impl Pipeline {
             wider: None,
         };
         let mut entry = self.audit.begin(&call.tool, self.surface.name(), caller);
-        entry.resolved(&call);
+        entry.resolved(&call, if via.is_none() { self.enforcement(&call) } else { None });
         entry.step_of(step.intent);
         let result = async {
             self.kill.check(caller)?;

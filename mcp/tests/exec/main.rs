@@ -2,11 +2,12 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod fence;
 mod in_process;
 mod subprocess;
 
 use clap::{Arg, ArgAction, Command};
-use clap_facade::annotate::read_only;
+use clap_facade::annotate::{CommandNote, read_only};
 use clap_facade::argv::Proved;
 use clap_facade::catalog::{Catalog, Settings};
 use clap_facade::exec::Job;
@@ -17,10 +18,18 @@ use std::time::Duration;
 
 /// Proves a call of a tiny tree: `show` reads, `change` writes, both take any words.
 fn prove(operation: &str, words: &[&str]) -> Arc<Proved> {
-    let words_arg = || Arg::new("words").action(ArgAction::Append).num_args(0..);
-    let tree = Command::new("tiny")
-        .subcommand(Command::new("show").add(read_only()).arg(words_arg()))
-        .subcommand(Command::new("change").arg(words_arg()));
+    prove_in(tiny(read_only()), operation, words)
+}
+
+/// A tiny tree, with what is noted of `show`.
+fn tiny(show: CommandNote) -> Command {
+    let words = || Arg::new("words").action(ArgAction::Append).num_args(0..);
+    Command::new("tiny")
+        .subcommand(Command::new("show").add(show).arg(words()))
+        .subcommand(Command::new("change").arg(words()))
+}
+
+fn prove_in(tree: Command, operation: &str, words: &[&str]) -> Arc<Proved> {
     let catalog = Catalog::new(tree, &Settings::default()).unwrap();
     let mut params = serde_json::Map::new();
     if !words.is_empty() {

@@ -24,6 +24,7 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         timeout: None,
         output_bytes: None,
         exit_codes: Vec::new(),
+        fence: Default::default(),
         path,
     })
 }

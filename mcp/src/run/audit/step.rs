@@ -4,7 +4,7 @@ use super::chain::hash;
 use super::log::{Flush, Keeping, Log};
 use crate::argv::Proved;
 use crate::catalog::Effect;
-use crate::exec::Intent;
+use crate::exec::{Enforcement, Intent};
 use crate::folders::user_folder;
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Call, Caller, Outcome, Target};
@@ -145,7 +145,7 @@ impl Audit {
 
 impl Entry {
     /// Adds what the call turned out to be.
-    pub(crate) fn resolved(&mut self, call: &Call) {
+    pub(crate) fn resolved(&mut self, call: &Call, enforced: Option<Enforcement>) {
         self.line.insert("target".into(), call.target.name().into());
         self.line.insert("effect".into(), call.target.effect().to_string().into());
         let params = match &call.target {
@@ -156,6 +156,9 @@ impl Entry {
         self.line.insert("params".into(), shorten(params));
         if let Target::Operation(proved) = &call.target {
             self.line.insert("argv_sha256".into(), digest(proved).into());
+        }
+        if let Some(enforced) = enforced {
+            self.line.insert("enforced".into(), enforced.to_string().into());
         }
         if call.target.effect() > Effect::ReadOnly {
             self.flush = Flush::Changes;
