@@ -82,7 +82,7 @@ async fn check(binary: &Binary, path: &Path) {
     eprint!("{name}: {}", cold.report);
     eprintln!("{name}: cold {slow:?}, kept {fast:?}");
     invents_nothing(name, path, &kept);
-    is_what_its_policy_says(name, &kept);
+    is_what_its_policy_says(name, &kept).await;
 
     let folder = tempfile::tempdir().unwrap();
     let pipeline = Facade::from(kept).audit(folder.path().join("audit.jsonl")).surface(Choice::Mirror).build().unwrap();
@@ -101,7 +101,7 @@ async fn check(binary: &Binary, path: &Path) {
 }
 
 /// The policy that comes with clap-facade names only what this version of the program has.
-fn is_what_its_policy_says(name: &str, wrapped: &Wrapped) {
+async fn is_what_its_policy_says(name: &str, wrapped: &Wrapped) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../mcp/policies/{name}.mcp.toml"));
     if !path.is_file() {
         return;
@@ -112,7 +112,28 @@ fn is_what_its_policy_says(name: &str, wrapped: &Wrapped) {
     let reads = catalog.operations().iter().filter(|operation| operation.declared == Some(Effect::ReadOnly)).count();
     assert!(reads > 0, "{name}: the policy lets nothing be read");
     eprintln!("{name}: by its policy {reads} of {} operations only read", catalog.operations().len());
+
+    // The system holds these to reading, so that what they have to write must be named.
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = facade.audit(folder.path().join("audit.jsonl")).surface(Choice::Mirror).build().unwrap();
+    for (_, call) in READS.iter().filter(|(program, _)| *program == name) {
+        run(&pipeline, name, call).await;
+    }
 }
+
+/// Calls that a ready policy declares to only read.
+const READS: &[(&str, Call)] = &[
+    ("rustup", Call { operation: "which", flags: r#"{"command": "rustc"}"#, prints: "rustc" }),
+    ("rustup", Call { operation: "toolchain list", flags: "{}", prints: "" }),
+    ("rustup", Call { operation: "show active-toolchain", flags: "{}", prints: "" }),
+    ("uv", Call { operation: "python list", flags: r#"{"only-installed": true}"#, prints: "python" }),
+    ("uv", Call { operation: "python find", flags: "{}", prints: "python" }),
+    ("uv", Call { operation: "pip list", flags: r#"{"system": true}"#, prints: "" }),
+    ("uv", Call { operation: "cache dir", flags: "{}", prints: "uv" }),
+    ("uv", Call { operation: "tool dir", flags: "{}", prints: "uv" }),
+    ("uv", Call { operation: "self version", flags: "{}", prints: "uv" }),
+    ("git-cliff", Call { operation: "git-cliff", flags: r#"{"unreleased": true}"#, prints: "" }),
+];
 
 /// Every published flag stands in the page of its command, or in its ancestors'.
 fn invents_nothing(name: &str, program: &Path, wrapped: &Wrapped) {

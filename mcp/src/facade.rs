@@ -1,7 +1,7 @@
 //! The paved path: a clap tree in, an agent server out.
 
-use crate::catalog::{Catalog, CatalogError, Effect, Settings, schema};
-use crate::exec::{Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart};
+use crate::catalog::{Catalog, CatalogError, Effect, Operation, Settings, schema};
+use crate::exec::{Enforcement, Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart};
 use crate::policy::{Policy, PolicyError};
 use crate::refusal::Refusal;
 use crate::run::approve::Approve;
@@ -362,6 +362,14 @@ impl Facade {
     /// Returns where the audit goes; `None` where the environment names no place for it.
     pub(crate) fn audit_path(&self) -> Option<PathBuf> {
         self.audit.clone().or_else(|| Audit::default_path(self.command.get_name()))
+    }
+
+    /// Tells how read-only calls of an operation are held to it; `None` where the system has no part in it.
+    pub(crate) fn enforcement(&self, operation: &Operation) -> Option<Enforcement> {
+        match &self.executor {
+            Some(executor) => executor.enforcement(operation),
+            None => own_executable(self.command.get_name()).enforcement(operation),
+        }
     }
 
     /// Returns the operator's switch, which stands beside the audit.

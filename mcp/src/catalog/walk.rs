@@ -4,7 +4,8 @@ use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
 use super::search::GroupAbout;
 use super::{
-    CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet, text,
+    CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet,
+    text,
 };
 use crate::annotate::{CommandNote, Exposure};
 use clap::parser::ValueSource;

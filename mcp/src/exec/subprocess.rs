@@ -95,10 +95,7 @@ impl Subprocess {
         self
     }
 
-    async fn run(
-        &self,
-        Job { proved, effect, stdin, limits, cancel }: Job,
-    ) -> Result<Finished, Refusal> {
+    async fn run(&self, Job { proved, effect, stdin, limits, cancel }: Job) -> Result<Finished, Refusal> {
         if cancel.is_cancelled() {
             return Err(Refusal::new(Kind::Cancelled));
         }

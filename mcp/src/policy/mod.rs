@@ -31,5 +31,5 @@ mod ready;
 pub use error::PolicyError;
 pub use file::{CommandRule, Declared, Environment, Example, ExitCode, Policy, Standing};
 pub use glob::Pattern;
-pub use read_only::ReadOnly;
 pub(crate) use glob::word_matches;
+pub use read_only::ReadOnly;

@@ -199,7 +199,9 @@ async fn the_server_itself_is_not_restricted() {
         .await
         .unwrap();
     }
-    assert!(Command::new("sh").args(["-c", "echo x > by-child"]).current_dir(folder.path()).status().unwrap().success());
+    assert!(
+        Command::new("sh").args(["-c", "echo x > by-child"]).current_dir(folder.path()).status().unwrap().success()
+    );
 }
 
 #[test]

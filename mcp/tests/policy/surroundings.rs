@@ -4,10 +4,15 @@ use clap_facade::catalog::Effect;
 use clap_facade::exec::{CancellationToken, InProcess, Subprocess};
 use clap_facade::policy::{Policy, PolicyError};
 use clap_facade::run::{Caller, Principal};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 /// Runs the root of a tree by the shell, under a policy, and returns what it printed with the notes.
 async fn run(policy: &str, script: &str) -> String {
+    run_and_audit(policy, script).await.0
+}
+
+/// Does so, and returns the audit's line as well.
+async fn run_and_audit(policy: &str, script: &str) -> (String, Value) {
     let root = Command::new("app").arg(super::switch("x"));
     let shell = Subprocess::new("/bin/sh").fixed_args(["-c", script, "sh"]).env("FIXED", "yes");
     let folder = tempfile::tempdir().unwrap();
@@ -21,10 +26,34 @@ async fn run(policy: &str, script: &str) -> String {
         door: "test",
         cancel: CancellationToken::new(),
     };
-    match pipeline.call("command_run", arguments, &caller).await {
+    let said = match pipeline.call("command_run", arguments, &caller).await {
         Ok(outcome) => format!("{}{}", outcome.text, outcome.notes.join("\n")),
         Err(refusal) => refusal.to_string(),
+    };
+    let lines = std::fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    (said, serde_json::from_str(lines.lines().last().unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn a_read_only_call_is_held_to_it_as_the_policy_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("echo x > {}/new", folder.path().display());
+    let rule = "[[command]]\nmatch = ['']\neffect = 'read-only'";
+    let allowed = format!("[read-only]\nwrites = ['{}']\n{rule}", folder.path().display());
+    let lifted = format!("[read-only]\nenforce = true\n{rule}\nread-only = {{ enforce = false }}");
+    let (said, line) = run_and_audit(rule, &script).await;
+    let held = line["enforced"].as_str().unwrap().to_owned();
+    match held.as_str() {
+        "landlock" => assert!(said.contains("exit code 2") && said.contains("read-only.writes"), "{said}"),
+        "partly" | "no" => eprintln!("skipped: this system enforces reading only {held}"),
+        other => panic!("{other}"),
     }
+    for (policy, enforced) in [(&allowed, held.as_str()), (&lifted, "off")] {
+        let (said, line) = run_and_audit(policy, &script).await;
+        assert_eq!((line["enforced"].as_str(), line["ok"].as_bool()), (Some(enforced), Some(true)), "{said}");
+    }
+    let (_, line) = run_and_audit("", &script).await;
+    assert_eq!((line.get("enforced"), line["ok"].as_bool()), (None, Some(true)), "what may write is not held");
 }
 
 #[tokio::test]
@@ -60,5 +89,10 @@ fn in_process_there_are_no_surroundings_to_set() {
     let facade = || Facade::new(super::tree()).executor(InProcess::new(|_, _| Ok(0)));
     let wrong = Policy::parse("cwd = '/'").unwrap();
     assert!(matches!(facade().policy(&wrong).err(), Some(PolicyError::InProcess)));
+    let rule = "[[command]]\nmatch = ['pip list']\nread-only = { network = false }";
+    for said in ["[read-only]\nenforce = false", rule] {
+        let wrong = Policy::parse(said).unwrap();
+        assert!(matches!(facade().policy(&wrong).err(), Some(PolicyError::InProcess)), "{said}");
+    }
     assert!(facade().policy(&Policy::parse("deny = ['self']").unwrap()).is_ok());
 }

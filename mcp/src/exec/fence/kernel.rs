@@ -23,7 +23,7 @@ const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 const ASKED: ABI = ABI::V4;
 
 /// Returns how far this system can hold a command to reading.
-pub(crate) fn support() -> Enforcement {
+pub(super) fn support() -> Enforcement {
     static SUPPORT: LazyLock<Enforcement> = LazyLock::new(probe);
     *SUPPORT
 }

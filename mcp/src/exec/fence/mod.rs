@@ -7,14 +7,15 @@
 mod kernel;
 mod writable;
 
-pub(crate) use kernel::support;
-
 use super::Group;
 use crate::catalog;
 use crate::refusal::{Kind, Refusal};
+use kernel::support;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use tempfile::TempDir;
@@ -91,7 +92,8 @@ impl Fence {
         if enforcement == Enforcement::Off {
             return Ok(None);
         }
-        let temp = tempfile::Builder::new().prefix("read-only-").tempdir().map_err(|error| {
+        let private = Permissions::from_mode(0o700);
+        let temp = tempfile::Builder::new().prefix("read-only-").permissions(private).tempdir().map_err(|error| {
             Refusal::new(Kind::NotStarted)
                 .because(format!("no temporary folder could be made for the command: {error}"))
                 .hint("free space where temporary files go, or set TMPDIR for the server")

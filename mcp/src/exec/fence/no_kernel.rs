@@ -3,7 +3,7 @@
 use super::{Enforcement, Rules};
 
 /// Returns how far this system can hold a command to reading.
-pub(crate) fn support() -> Enforcement {
+pub(super) fn support() -> Enforcement {
     Enforcement::Unsupported
 }
 

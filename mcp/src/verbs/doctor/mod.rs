@@ -8,6 +8,8 @@ use super::desk::Desk;
 use super::install::{Place, entry};
 use super::start::Start;
 use crate::catalog::{Catalog, Effect};
+use crate::exec::Enforcement;
+use crate::facade::Facade;
 use crate::hosts::{self, Entry, Host};
 use clap::Args;
 use client::{Client, Fault};
@@ -60,6 +62,7 @@ impl Doctor {
         if let Some(note) = desk.emptiness(&catalog) {
             steps.push(Step { what: "commands", end: End::Bad, note });
         }
+        steps.extend(reads(&desk.facade, &catalog));
         match self.entry(&desk)? {
             Ok(entry) => examine(&entry, &catalog, &mut steps),
             Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
@@ -103,6 +106,27 @@ impl Doctor {
             Err(error) => Err(format!("{} would not start it: {error}", host.title())),
         })
     }
+}
+
+/// Tells how far the system holds read-only calls to reading; `None` where it has no part in it.
+fn reads(facade: &Facade, catalog: &Catalog) -> Option<Step> {
+    let reads = catalog.operations().iter().filter(|operation| operation.declared == Some(Effect::ReadOnly));
+    let held: Vec<Enforcement> = reads.filter_map(|operation| facade.enforcement(operation)).collect();
+    let off = held.iter().filter(|held| **held == Enforcement::Off).count();
+    let (end, note) = match held.iter().find(|held| **held != Enforcement::Off) {
+        Some(Enforcement::Landlock) => (End::Good, "the kernel refuses every change to commands that only read"),
+        Some(Enforcement::Partly) => {
+            (End::Remark, "this kernel's Landlock is an old one: a command that only reads could still truncate files")
+        }
+        Some(_) => (End::Remark, "this system has no Landlock: that a command only reads is taken on trust"),
+        None if off > 0 => (End::Remark, "that a command only reads is taken on trust, as the policy has it"),
+        None => return None,
+    };
+    let note = match off {
+        1.. if off < held.len() => format!("{note}; {off} of {} are taken on trust, as the policy has it", held.len()),
+        _ => note.to_owned(),
+    };
+    Some(Step { what: "reading", end, note })
 }
 
 /// Tries one thing after the other, up to the first that fails.
