@@ -13,7 +13,7 @@ mod session;
 
 use clap_facade::Facade;
 use clap_facade::argv::Proved;
-use clap_facade::catalog::{Catalog, Settings};
+use clap_facade::catalog::{Catalog, Effect, Settings};
 use clap_facade::door::stdio::serve_on;
 use clap_facade::exec::{Executor, InProcess, Job, Subprocess};
 use clap_facade::invocation::Invocation;
@@ -24,6 +24,7 @@ use serde_json::{Map, json};
 use session::{Era, Session};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 const PEERCLI: &str = env!("CARGO_BIN_EXE_peercli");
@@ -79,8 +80,60 @@ fn subprocess(criterion: &mut Criterion) {
     group.bench_function("subprocess executor", |bench| {
         bench.iter(|| runtime.block_on(executor.execute(Job::new(proved.clone()))).unwrap());
     });
+    group.bench_function("subprocess executor, held to reading", |bench| {
+        let job = || Job { effect: Effect::ReadOnly, ..Job::new(proved.clone()) };
+        bench.iter(|| runtime.block_on(executor.execute(job())).unwrap());
+    });
     group.finish();
 }
 
-criterion_group!(benches, door, subprocess);
+/// From a cancel to the end of the last process, of commands that do what they are told and of such that do not.
+fn kill(criterion: &mut Criterion) {
+    let runtime = runtime();
+    let catalog = Catalog::new(peers::command(), &Settings::default()).unwrap();
+    let invocation = Invocation::new(catalog.find("lab ping").unwrap(), &Map::new(), &[]).unwrap();
+    let proved = Arc::new(Proved::new(&catalog, invocation).unwrap());
+    let mut group = criterion.benchmark_group("cancel to last process gone");
+    group.sample_size(10);
+    for (name, trap) in [("ends at TERM", ""), ("ignores TERM", "trap '' TERM;")] {
+        group.bench_function(name, |bench| {
+            bench.iter_custom(|times| (0..times).map(|_| runtime.block_on(cancelled(trap, proved.clone()))).sum());
+        });
+    }
+    group.finish();
+}
+
+async fn cancelled(trap: &str, proved: Arc<Proved>) -> Duration {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("{trap} sh -c 'sleep 300; true' & (sleep 300; true) & echo $$ > new; mv new pid; wait; wait");
+    let executor = Subprocess::new("/bin/sh").fixed_args(["-c", &script, "sh"]).cwd(folder.path());
+    let job = Job::new(proved);
+    let cancel = job.cancel.clone();
+    let call = tokio::spawn(async move { executor.execute(job).await });
+    let group = loop {
+        match std::fs::read_to_string(folder.path().join("pid")) {
+            Ok(pid) => break pid.trim().to_owned(),
+            Err(_) => tokio::time::sleep(Duration::from_millis(2)).await,
+        }
+    };
+    let since = Instant::now();
+    cancel.cancel();
+    while has_members(&group) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let gone = since.elapsed();
+    let _ = call.await.unwrap();
+    gone
+}
+
+fn has_members(group: &str) -> bool {
+    let of = |entry: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let fields: Vec<String> = stat.rsplit_once(") ")?.1.split(' ').take(3).map(str::to_owned).collect();
+        Some(fields[2] == group && !matches!(fields[0].as_str(), "Z" | "X"))
+    };
+    std::fs::read_dir("/proc").unwrap().filter_map(|entry| of(entry.ok()?)).any(|is_member| is_member)
+}
+
+criterion_group!(benches, door, subprocess, kill);
 criterion_main!(benches);

@@ -80,7 +80,7 @@ static FILTERS: LazyLock<Option<Filters>> =
     LazyLock::new(|| Some(Filters { online: filter(false)?, offline: filter(true)? }));
 
 fn filter(offline: bool) -> Option<BpfProgram> {
-    let always = |number: &libc::c_long| (i64::from(*number), Vec::new());
+    let always = |number: &libc::c_long| (*number, Vec::new());
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ATTRIBUTES.iter().map(always).collect();
     let set_flags = ATTRIBUTE_IOCTLS.iter().map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, set_flags.collect::<Option<_>>()?);

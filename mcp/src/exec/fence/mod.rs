@@ -3,7 +3,7 @@
 //! Its parts: a temporary folder that is the command's alone, and on Linux what the kernel enforces ([`kernel`]). Both
 //! are made for one call and go with it.
 
-#[cfg_attr(not(target_os = "linux"), path = "no_kernel.rs")]
+#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), path = "no_kernel.rs")]
 mod kernel;
 mod writable;
 
