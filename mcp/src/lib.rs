@@ -38,6 +38,9 @@ fn main() -> std::process::ExitCode {
 ```"
 )]
 
+#[cfg(test)]
+extern crate self as clap_facade;
+
 pub mod annotate;
 pub mod argv;
 pub mod catalog;

@@ -3,7 +3,7 @@
 use super::inherited::HandedDown;
 use super::quiet;
 use clap::{Arg, ArgGroup, Command, Id};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// The constraints of one command, over the args that a caller may set there.
 ///
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// the proof reports them from clap's own error.
 pub(super) struct Constraints<'a> {
     /// The args and their property names, in the enumerator's order.
-    args: &'a [(&'a Arg, String)],
+    args: &'a [(&'a Arg, &'a str)],
     groups: Vec<Group>,
     /// Indices into `args`, the lower first.
     conflicts: BTreeSet<(usize, usize)>,
@@ -28,15 +28,14 @@ struct Group {
 }
 
 impl<'a> Constraints<'a> {
-    pub(super) fn new(command: &Command, above: &HandedDown<'_>, args: &'a [(&'a Arg, String)]) -> Self {
-        let index: HashMap<&str, usize> =
-            args.iter().enumerate().map(|(n, (arg, _))| (arg.get_id().as_str(), n)).collect();
-        let groups = command.get_groups().map(|group| read_group(command, group, &index)).collect();
+    pub(super) fn new(command: &Command, above: &HandedDown<'_>, args: &'a [(&'a Arg, &'a str)]) -> Self {
+        let index = |id: &str| args.iter().position(|(arg, _)| arg.get_id() == id);
+        let groups = command.get_groups().map(|group| read_group(command, group, index)).collect();
         let mut conflicts = BTreeSet::new();
         for (n, (arg, _)) in args.iter().enumerate() {
             let others = conflicting(command, above, arg);
-            let known = others.iter().filter_map(|other| index.get(other.as_str()));
-            conflicts.extend(known.filter(|other| **other != n).map(|other| (n.min(*other), n.max(*other))));
+            let known = others.iter().filter_map(|other| index(other.as_str()));
+            conflicts.extend(known.filter(|other| *other != n).map(|other| (n.min(other), n.max(other))));
         }
         Self { args, groups, conflicts }
     }
@@ -144,9 +143,9 @@ fn conflicting(command: &Command, above: &HandedDown<'_>, arg: &Arg) -> Vec<Id> 
     ask(command).or_else(|| ask(&command.clone().args(above.args.iter().copied().cloned()))).unwrap_or_default()
 }
 
-fn read_group(command: &Command, group: &ArgGroup, index: &HashMap<&str, usize>) -> Group {
+fn read_group(command: &Command, group: &ArgGroup, index: impl Fn(&str) -> Option<usize>) -> Group {
     let ids: BTreeSet<&str> = group.get_args().map(clap::Id::as_str).collect();
-    let mut members: Vec<usize> = ids.iter().filter_map(|id| index.get(id).copied()).collect();
+    let mut members: Vec<usize> = ids.iter().filter_map(|id| index(id)).collect();
     members.sort_unstable();
     let by_environment =
         command.get_arguments().any(|arg| ids.contains(arg.get_id().as_str()) && arg.get_env().is_some());
@@ -172,8 +171,8 @@ mod tests {
             Command::new("root").arg(flag("quick").global(true).conflicts_with("slow")).arg(flag("slow").global(true));
         let leaf = Command::new("leaf").arg(flag("other").conflicts_with_all(["quick", "own"])).arg(flag("own"));
         let above = HandedDown::default().below(&Level::new(&root, Some(&root), &HandedDown::default()));
-        let args: Vec<(&Arg, String)> =
-            leaf.get_arguments().chain(above.args.iter().copied()).map(|arg| (arg, arg.get_id().to_string())).collect();
+        let args: Vec<(&Arg, &str)> =
+            leaf.get_arguments().chain(above.args.iter().copied()).map(|arg| (arg, arg.get_id().as_str())).collect();
 
         let sentences = Constraints::new(&leaf, &above, &args).sentences();
 

@@ -10,6 +10,7 @@ pub(crate) mod naive;
 mod name;
 mod operation;
 mod params;
+mod parts;
 mod quiet;
 pub mod schema;
 pub mod search;
@@ -24,7 +25,7 @@ pub use operation::*;
 pub(crate) use {name::closest, params::is_called};
 
 use clap::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Every operation of one clap tree, and the tree itself for the proof.
 #[derive(Debug)]
@@ -37,7 +38,10 @@ pub struct Catalog {
     pub(crate) inject: Vec<Injected>,
     groups: Vec<search::GroupAbout>,
     lints: Vec<Lint>,
-    index: name::Index,
+    /// The other ways to say each operation's path, by visible aliases of any of its words.
+    spoken: Vec<Vec<String>>,
+    /// Made when a name is first looked for.
+    index: OnceLock<name::Index>,
     /// The tree as its author made it, unbuilt: parsers are cloned from it, then reused.
     pub(crate) prototype: Command,
     pub(crate) parsers: Mutex<Vec<Command>>,
@@ -129,15 +133,16 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError`] where the tree, an annotation or a setting is wrong.
-    pub fn new(command: Command, settings: &Settings) -> Result<Self, CatalogError> {
-        let walked = quiet::catch(|| walk::walk(&command, settings)).map_err(CatalogError::Tree)??;
-        let operations: Vec<_> = walked.operations.into_iter().map(Arc::new).collect();
+    pub fn new(mut command: Command, settings: &Settings) -> Result<Self, CatalogError> {
+        let parts = parts::worth(&command);
+        let walked = quiet::catch(|| walk::walk(&mut command, settings, parts)).map_err(CatalogError::Tree)??;
         Ok(Self {
             root: command.get_name().to_owned(),
             version: command.get_version().map(str::to_owned),
             about: text::short_and_long(command.get_about(), command.get_long_about()).0,
-            index: name::Index::new(&operations, &walked.spoken),
-            operations,
+            spoken: walked.spoken,
+            index: OnceLock::new(),
+            operations: walked.operations,
             excused: walked.excused,
             inject: walked.inject,
             groups: walked.groups,
@@ -194,7 +199,8 @@ impl Catalog {
     /// operation alone can be meant.
     pub fn find(&self, name: &str) -> Option<&Arc<Operation>> {
         let without_root = || name.trim_start().strip_prefix(&self.root)?.strip_prefix(' ');
-        let found = self.index.find(name).or_else(|| self.index.find(without_root()?));
+        let index = self.index.get_or_init(|| name::Index::new(&self.operations, &self.spoken));
+        let found = index.find(name).or_else(|| index.find(without_root()?));
         found.map(|n| &self.operations[n])
     }
 

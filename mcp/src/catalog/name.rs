@@ -19,9 +19,12 @@ pub(super) fn tools(paths: &[&[String]], prefix: &str, reserved: &[String]) -> V
         free => free,
     };
     let plain: Vec<String> = paths.iter().map(words).collect();
-    let mut users: HashMap<&str, usize> = HashMap::new();
+    let mut users: HashMap<&str, usize> = HashMap::with_capacity(plain.len() + reserved.len());
     for name in plain.iter().chain(reserved) {
         *users.entry(name).or_default() += 1;
+    }
+    if plain.iter().all(|name| users[name.as_str()] == 1 && name.len() <= TOOL_MAX) {
+        return plain;
     }
     let mut salt = 0_u64;
     loop {
@@ -60,8 +63,11 @@ pub(super) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
 
 /// Makes a property key out of any name: `^[A-Za-z0-9_.-]{1,64}$`.
 pub(super) fn property(name: &str) -> String {
-    let key: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' }).collect();
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let key = match name.chars().all(is_valid) {
+        true => name.to_owned(),
+        false => name.chars().map(|c| if is_valid(c) { c } else { '_' }).collect(),
+    };
     match key.len() {
         0 => "arg".to_owned(),
         1..=PROPERTY_MAX => key,
@@ -71,20 +77,20 @@ pub(super) fn property(name: &str) -> String {
 
 /// Property keys already given in one operation; `-` and `_` count as the same.
 #[derive(Default)]
-pub(super) struct Properties(HashSet<String>);
+pub(super) struct Properties(Vec<String>);
 
 impl Properties {
     /// Takes a key, or the first free one with a number behind it.
     pub(super) fn take(&mut self, key: &str) -> String {
-        if self.0.insert(dashed(key)) {
-            return key.to_owned();
-        }
         let stem = &key[..key.len().min(PROPERTY_MAX - 4)];
-        (2..).map(|n: usize| format!("{stem}_{n}")).find(|key| self.0.insert(dashed(key))).unwrap_or_default()
+        let numbered = (2..).map(|n: usize| format!("{stem}_{n}"));
+        let key = std::iter::once(key.to_owned()).chain(numbered).find(|key| !self.holds(key)).unwrap_or_default();
+        self.0.push(key.clone());
+        key
     }
 
     pub(super) fn holds(&self, key: &str) -> bool {
-        self.0.contains(&dashed(key))
+        self.0.iter().any(|taken| is_same(taken, key))
     }
 }
 
@@ -99,7 +105,7 @@ pub(super) fn dashed(name: &str) -> String {
 }
 
 /// From every name of an operation to its index.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Index {
     exact: HashMap<String, usize>,
     /// Names without regard to case and separators; `None` where two operations share one.
@@ -107,9 +113,10 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// `spoken` holds every way to say each operation's path.
+    /// `spoken` holds the other ways to say each operation's path.
     pub(super) fn new(operations: &[Arc<Operation>], spoken: &[Vec<String>]) -> Self {
-        let mut index = Self::default();
+        let names = || HashMap::with_capacity(2 * operations.len());
+        let mut index = Self { exact: names(), lenient: HashMap::with_capacity(operations.len()) };
         // Names win over tool names, and those over aliases.
         for (n, operation) in operations.iter().enumerate() {
             index.exact.insert(operation.name.clone(), n);
@@ -119,7 +126,7 @@ impl Index {
             index.add_lenient(&operation.name, n);
         }
         for (n, ways) in spoken.iter().enumerate() {
-            for way in ways.iter().filter(|way| **way != operations[n].name && !way.is_empty()) {
+            for way in ways {
                 index.exact.entry(way.clone()).or_insert(n);
                 index.add_lenient(way, n);
             }

@@ -55,22 +55,21 @@ struct Named {
 pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
     let offered = site.offered(read_only);
     let (names, lints) = site.name(&offered);
-    let own: Vec<(&Arg, String)> = offered
+    let own: Vec<(&Arg, &str)> = offered
         .iter()
         .zip(&names)
         .filter(|(offered, _)| offered.depth == site.ancestors.len())
-        .map(|(offered, name)| (offered.arg, name.clone()))
+        .map(|(offered, name)| (offered.arg, name.as_str()))
         .collect();
     let constraints = Constraints::new(site.level.command, site.handed_down, &own);
     let waived =
         |arg: &Arg| own.iter().position(|(a, _)| a.get_id() == arg.get_id()).is_some_and(|n| constraints.waives(n));
     let aliases = aliases(&names, &offered);
-    let read = |((offered, name), aliases): ((&Offered<'_>, String), Vec<String>)| {
-        site.read(offered, Named { name, aliases, required: is_needed(offered.arg) && !waived(offered.arg) })
-    };
-    let mut params: Vec<Arc<Param>> = offered.iter().zip(names).zip(aliases).map(read).collect();
+    let required: Vec<bool> = offered.iter().map(|offered| is_needed(offered.arg) && !waived(offered.arg)).collect();
     let mut sentences = constraints.sentences();
     let uncallable = constraints.has_dead_group() || site.lacks_own(&offered) || site.lacks_above();
+    let read = |(((offered, name), aliases), required)| site.read(offered, Named { name, aliases, required });
+    let mut params: Vec<Arc<Param>> = offered.iter().zip(names).zip(aliases).zip(required).map(read).collect();
     if site.level.command.is_allow_external_subcommands_set() {
         params.push(Arc::new(site.external(&params)));
         sentences.extend(site.level.command.is_subcommand_required_set().then(|| "`external` is required.".to_owned()));
@@ -324,6 +323,14 @@ fn spelling(arg: &Arg) -> Spelling {
 
 /// Returns the visible aliases and the short name of each arg where no other param goes by them.
 fn aliases(names: &[String], offered: &[Offered<'_>]) -> Vec<Vec<String>> {
+    let has_one = |Offered { arg, .. }: &Offered<'_>| {
+        arg.get_long().is_some() && arg.get_short().is_some()
+            || arg.get_visible_aliases().is_some()
+            || arg.get_visible_short_aliases().is_some()
+    };
+    if !offered.iter().any(has_one) {
+        return vec![Vec::new(); offered.len()];
+    }
     let mut taken = Properties::default();
     for name in names {
         taken.take(name);

@@ -8,7 +8,10 @@ pub(super) fn short_and_long(short: Option<&StyledStr>, long: Option<&StyledStr>
         // Looking for styles character by character takes long, and hardly any help has some.
         let styled = text.ansi().to_string();
         let text = if styled.contains('\u{1b}') { text.to_string() } else { styled };
-        text.trim().to_owned()
+        match text.trim().len() == text.len() {
+            true => text,
+            false => text.trim().to_owned(),
+        }
     };
     let long = long.map(plain).filter(|text| !text.is_empty());
     let whole = short.map(plain).filter(|text| !text.is_empty());

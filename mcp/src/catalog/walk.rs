@@ -2,6 +2,7 @@
 
 use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
+use super::parts::{self, Part};
 use super::search::GroupAbout;
 use super::{
     CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet,
@@ -12,14 +13,15 @@ use clap::parser::ValueSource;
 use clap::{Arg, Command};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Everything that is read from a tree.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Walked {
-    pub(super) operations: Vec<Operation>,
-    /// Every way to say each operation's path, by visible aliases of any of its words.
+    pub(super) operations: Vec<Arc<Operation>>,
+    /// The other ways to say each operation's path, by visible aliases of any of its words.
     pub(super) spoken: Vec<Vec<String>>,
     pub(super) excused: Vec<Excused>,
     pub(super) inject: Vec<Injected>,
@@ -28,31 +30,56 @@ pub(super) struct Walked {
     pub(super) lints: Vec<Lint>,
 }
 
-/// Reads a tree as its author made it. clap panics on a wrong tree.
-pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, CatalogError> {
-    let built = build(author);
-    check(settings, &built)?;
-    let inject = inject(author, &built, settings)?;
-    let gates = RefCell::default();
-    let mut walker = Walker { settings, inject: &inject, ancestors: Vec::new(), gates: &gates, out: Walked::default() };
-    let here = Here {
-        path: Vec::new(),
-        spoken: vec![String::new()],
-        former: Vec::new(),
-        author: Some(author),
-        excuse: None,
-        handed_down: Rc::default(),
-    };
-    walker.visit(&built, &here)?;
-    let Walker { mut out, .. } = walker;
+/// Reads a tree as its author made it, in at most so many parts; afterwards it is the same. clap panics on a wrong tree.
+pub(super) fn walk(author: &mut Command, settings: &Settings, parts: usize) -> Result<Walked, CatalogError> {
+    // What settings name may be anywhere, so that it is looked for in the whole tree.
+    let parts = if names_something(settings) { 1 } else { parts };
+    let parts = parts::cut(author, parts);
+    let author = &*author;
+    let read = |part| quiet::catch(|| walk_part(author, part, settings)).map_err(CatalogError::Tree)?;
+    let mut walked = parts::side_by_side(parts, read).into_iter();
+    let mut out = walked.next().unwrap_or_else(|| Ok(Walked::default()))?;
+    for part in walked {
+        out.append(part?);
+    }
     check_former(&out.operations)?;
     let paths: Vec<&[String]> = out.operations.iter().map(|operation| operation.path.as_slice()).collect();
     let root = [author.get_name().to_owned()];
     let named: Vec<&[String]> = paths.iter().map(|path| if path.is_empty() { root.as_slice() } else { path }).collect();
     let tools = name::tools(&named, settings.tool_prefix.as_deref().unwrap_or_default(), &settings.reserved);
     for (operation, tool) in out.operations.iter_mut().zip(tools) {
-        operation.tool = tool;
+        // Nobody else has it yet.
+        Arc::make_mut(operation).tool = tool;
     }
+    Ok(out)
+}
+
+impl Walked {
+    /// Adds what was read from the next part.
+    fn append(&mut self, part: Self) {
+        self.operations.extend(part.operations);
+        self.spoken.extend(part.spoken);
+        self.excused.extend(part.excused);
+        self.groups.extend(part.groups);
+        self.lints.extend(part.lints);
+    }
+}
+
+fn walk_part(author: &Command, part: Part, settings: &Settings) -> Result<Walked, CatalogError> {
+    let built = build(|| part.tree(author));
+    check(settings, &built)?;
+    let inject = inject(&part.root, &built, settings)?;
+    let gates = RefCell::default();
+    let mut walker = Walker {
+        settings,
+        inject: &inject,
+        children: part.children,
+        ancestors: Vec::new(),
+        gates: &gates,
+        out: Walked::default(),
+    };
+    walker.visit(&built, &Here { author: Some(author), ..Here::default() })?;
+    let Walker { mut out, .. } = walker;
     out.inject = inject;
     Ok(out)
 }
@@ -62,8 +89,8 @@ pub(super) fn walk(author: &Command, settings: &Settings) -> Result<Walked, Cata
 /// clap's `build` copies every global arg into every command, adds `--help` everywhere, and mirrors
 /// the whole tree under `help` at every level: most of its cost, and nothing that is read here. But its
 /// debug assertions refuse a command that names an arg which was left out; then the copies stay.
-fn build(author: &Command) -> Command {
-    let whole = || author.clone().disable_help_subcommand(true);
+fn build(copy: impl Fn() -> Command) -> Command {
+    let whole = || copy().disable_help_subcommand(true);
     let lean = || {
         let mut lean = whole().disable_help_flag(true).disable_version_flag(true);
         keep_globals_apart(&mut lean);
@@ -85,8 +112,12 @@ fn keep_globals_apart(command: &mut Command) {
 }
 
 /// Where the walk stands.
+#[derive(Default)]
 struct Here<'a> {
     path: Vec<String>,
+    /// The path joined by spaces, empty for the root.
+    name: String,
+    /// The other ways to say it.
     spoken: Vec<String>,
     /// Paths that led here before.
     former: Vec<String>,
@@ -100,6 +131,8 @@ struct Here<'a> {
 struct Walker<'a> {
     settings: &'a Settings,
     inject: &'a [Injected],
+    /// The root's children to read; what there is to say of the root itself comes with the first.
+    children: Range<usize>,
     ancestors: Vec<Level<'a>>,
     gates: &'a RefCell<Vec<(*const Arg, Arc<Param>)>>,
     out: Walked,
@@ -107,20 +140,20 @@ struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     fn visit(&mut self, command: &'a Command, here: &Here<'a>) -> Result<(), CatalogError> {
-        let name = if here.path.is_empty() { command.get_name().to_owned() } else { here.path.join(" ") };
-        let inherited = here.excuse.or_else(|| self.subtree_excuse(command, &name));
+        let is_root = here.path.is_empty();
+        let name = if is_root { command.get_name() } else { &here.name };
+        let inherited = here.excuse.or_else(|| self.subtree_excuse(command, name));
         let level = Level::new(command, here.author, &here.handed_down);
-        if inherited.is_none() && command.has_subcommands() && !here.path.is_empty() {
+        if inherited.is_none() && command.has_subcommands() && !is_root {
             let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
-            self.out.groups.push(GroupAbout { name: name.clone(), about });
+            self.out.groups.push(GroupAbout { name: name.to_owned(), about });
         }
-        let excuse = inherited.or_else(|| self.own_excuse(command, &name));
-        let reason = match excuse {
-            Some(reason) => Some(reason),
-            None => self.expose(&level, &name, here)?,
-        };
-        if let Some(reason) = reason {
-            self.out.excused.push(Excused { path: name.clone(), reason });
+        if !is_root || self.children.start == 0 {
+            let reason = match inherited.or_else(|| self.own_excuse(command, name)) {
+                Some(reason) => Some(reason),
+                None => self.expose(&level, name, here)?,
+            };
+            self.out.excused.extend(reason.map(|reason| Excused { path: name.to_owned(), reason }));
         }
         let handed_down = match command.has_subcommands() {
             true => Rc::new(here.handed_down.below(&level)),
@@ -129,30 +162,27 @@ impl<'a> Walker<'a> {
         self.ancestors.push(level);
         let mut authors = here.author.map(Command::get_subcommands).into_iter().flatten();
         let mut siblings = HashSet::new();
-        for child in command.get_subcommands() {
+        for (n, child) in command.get_subcommands().enumerate() {
             let word = child.get_name();
             if !siblings.insert(word) {
                 return Err(CatalogError::Tree(format!("two commands are called `{word}` under `{name}`")));
             }
             let author = authors.next().filter(|author| author.get_name() == word);
-            let is_help = word == "help"
-                && (here.path.is_empty() || here.author.is_some_and(Command::is_disable_help_subcommand_set));
-            let words = || std::iter::once(word).chain(child.get_visible_aliases());
-            let join = |start: &String| {
-                let start = start.clone();
-                words()
-                    .map(move |word| if start.is_empty() { word.to_owned() } else { format!("{start} {word}") })
-                    .collect::<Vec<_>>()
-            };
-            let below = Here {
+            if is_root && !self.children.contains(&n) {
+                continue;
+            }
+            let is_help =
+                word == "help" && (is_root || here.author.is_some_and(Command::is_disable_help_subcommand_set));
+            let there = Here {
                 path: here.path.iter().cloned().chain([word.to_owned()]).collect(),
-                spoken: here.spoken.iter().flat_map(join).take(SPOKEN_MAX).collect(),
+                name: below(&here.name, word),
+                spoken: spoken(here, child),
                 former: former(here, child),
                 author,
                 excuse: inherited.or(is_help.then_some(Excuse::Framework)),
                 handed_down: Rc::clone(&handed_down),
             };
-            self.visit(child, &below)?;
+            self.visit(child, &there)?;
         }
         self.ancestors.pop();
         Ok(())
@@ -238,7 +268,7 @@ impl<'a> Walker<'a> {
         let (about, long_about) = text::short_and_long(command.get_about(), command.get_long_about());
         self.out.lints.extend(lints);
         self.out.spoken.push(here.spoken.clone());
-        self.out.operations.push(Operation {
+        self.out.operations.push(Arc::new(Operation {
             path: here.path.clone(),
             name: name.to_owned(),
             tool: String::new(),
@@ -257,9 +287,25 @@ impl<'a> Walker<'a> {
             output_bytes: note.output_bytes,
             exit_codes: self.exit_codes(note),
             fence: self.fence(note),
-        });
+        }));
         Ok(None)
     }
+}
+
+fn below(above: &str, word: &str) -> String {
+    if above.is_empty() { word.to_owned() } else { format!("{above} {word}") }
+}
+
+/// Returns the ways to say a child's path beside its name.
+fn spoken(here: &Here<'_>, child: &Command) -> Vec<String> {
+    let mut aliases = child.get_visible_aliases().peekable();
+    if here.spoken.is_empty() && aliases.peek().is_none() {
+        return Vec::new();
+    }
+    let words: Vec<&str> = std::iter::once(child.get_name()).chain(aliases).collect();
+    let starts = std::iter::once(&here.name).chain(&here.spoken);
+    let ways = starts.flat_map(|start| words.iter().map(move |word| below(start, word)));
+    ways.skip(1).take(SPOKEN_MAX).collect()
 }
 
 /// How many ways to say one path are kept.
@@ -335,10 +381,10 @@ fn parsed_values(author: &Command, arg: &Arg, token: &str) -> Option<Vec<String>
 }
 
 /// Finds a former path that is another command's name now: a call by it would have two readings.
-fn check_former(operations: &[Operation]) -> Result<(), CatalogError> {
+fn check_former(operations: &[Arc<Operation>]) -> Result<(), CatalogError> {
     for operation in operations {
         for former in &operation.former {
-            let taken = |other: &&Operation| {
+            let taken = |other: &&Arc<Operation>| {
                 other.name == *former || other.name != operation.name && other.former.contains(former)
             };
             if let Some(other) = operations.iter().find(taken) {
@@ -363,26 +409,17 @@ fn no_such_name(what: &'static str, name: &str, place: &str, valid: Vec<String>)
 
 /// Finds the settings that name nothing; the default names need not exist.
 fn check(settings: &Settings, built: &Command) -> Result<(), CatalogError> {
-    let default = Settings::default();
-    let own = |names: &[String], known: &[String]| -> Vec<String> {
-        names.iter().filter(|name| !known.contains(name)).cloned().collect()
-    };
-    let named_paths = [("hide", &settings.hide), ("expose", &settings.expose)];
-    let named_args = [
-        ("gates", own(&settings.gates, &default.gates)),
-        ("host_owned", own(&settings.host_owned, &default.host_owned)),
-    ];
-    if named_paths.iter().all(|(_, paths)| paths.is_empty()) && named_args.iter().all(|(_, names)| names.is_empty()) {
+    if !names_something(settings) {
         return Ok(());
     }
     let mut seen = Seen::default();
     seen.add(built, built.get_name().to_owned(), true);
-    for (what, paths) in named_paths {
+    for (what, paths) in [("hide", &settings.hide), ("expose", &settings.expose)] {
         if let Some(path) = paths.iter().find(|path| !seen.paths.contains(*path)) {
             return Err(no_such_name(what, path, "the tree", seen.paths.into_iter().collect()));
         }
     }
-    for (what, names) in named_args {
+    for (what, names) in named_args(settings) {
         for name in names {
             let (path, arg) = name.rsplit_once(' ').map_or((None, name.as_str()), |(path, arg)| (Some(path), arg));
             let arg = arg.trim_start_matches('-');
@@ -393,6 +430,21 @@ fn check(settings: &Settings, built: &Command) -> Result<(), CatalogError> {
         }
     }
     Ok(())
+}
+
+/// The args that settings name, without those that every CLI may have.
+fn named_args(settings: &Settings) -> [(&'static str, Vec<String>); 2] {
+    let default = Settings::default();
+    let own = |names: &[String], known: &[String]| -> Vec<String> {
+        names.iter().filter(|name| !known.contains(name)).cloned().collect()
+    };
+    [("gates", own(&settings.gates, &default.gates)), ("host_owned", own(&settings.host_owned, &default.host_owned))]
+}
+
+/// Tells whether settings name anything that has to be in the tree.
+fn names_something(settings: &Settings) -> bool {
+    let args = named_args(settings);
+    !settings.hide.is_empty() || !settings.expose.is_empty() || args.iter().any(|(_, names)| !names.is_empty())
 }
 
 /// What settings may name.
