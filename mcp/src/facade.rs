@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::run::approve::Approve;
 use crate::run::audit::{Audit, Keeping};
 use crate::run::bound::Bound;
-use crate::run::budget::Budget;
+use crate::run::budget::{Allowance, Budget};
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
@@ -17,6 +17,7 @@ use crate::surface::{Choice, UnknownSurface};
 use crate::verbs::{MakeScratch, OwnVerb};
 use clap::Command;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +44,13 @@ pub struct Facade {
     tools: Vec<Arc<FixedTool>>,
     workflows: bool,
     surface: Option<Choice>,
+    /// The widest effect that any principal may have.
     scope: Effect,
+    principals: BTreeMap<String, Principal>,
+    /// What the principals may use up that say nothing else.
+    budget: Allowance,
+    /// The principal that this process serves.
+    serves: Option<String>,
     approve: Approve,
     limits: Limits,
     bound: Bound,
@@ -83,6 +90,16 @@ pub enum StartError {
         variable: String,
         /// What is wrong with it.
         error: UnknownSurface,
+    },
+    /// The principal that was asked for does not exist.
+    #[error("{}no principal is called `{name}`; there are: {known}", variable.as_ref().map(|variable| format!("{variable}: ")).unwrap_or_default())]
+    Principal {
+        /// The environment variable that asked for it; `None` where something else did.
+        variable: Option<String>,
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
     },
     /// Two tools have one name.
     #[error("two tools are called `{0}`")]
@@ -124,6 +141,9 @@ impl Facade {
             workflows: false,
             surface: None,
             scope: Effect::Destructive,
+            principals: BTreeMap::new(),
+            budget: Allowance::new(),
+            serves: None,
             approve: Approve::default(),
             limits: Limits::default(),
             bound: Bound::default(),
@@ -197,7 +217,29 @@ impl Facade {
         self
     }
 
-    /// Refuses every call that changes something.
+    /// Declares somebody who may call, or whoever is called `local`.
+    #[must_use]
+    pub fn principal(mut self, principal: Principal) -> Self {
+        self.principals.insert(principal.name.clone(), principal);
+        self
+    }
+
+    /// Chooses the principal that this process serves; without it the environment does, by
+    /// [`Principal::variable`], and the default is [`Principal::LOCAL`].
+    #[must_use]
+    pub fn serves(mut self, name: impl Into<String>) -> Self {
+        self.serves = Some(name.into());
+        self
+    }
+
+    /// Limits what each principal may use up that says nothing else.
+    #[must_use]
+    pub fn budget(mut self, budget: Allowance) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Refuses every call that changes something, whoever calls.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.scope = Effect::ReadOnly;
@@ -257,6 +299,11 @@ impl Facade {
         let workflows = self.workflows.then(|| workflow::NAME.to_owned());
         let own: Vec<String> = self.tools.iter().map(|tool| tool.name().to_owned()).chain(workflows).collect();
         self.command = policy.apply(self.command, &own, &mut self.settings)?;
+        for (name, rule) in &policy.principals {
+            let known = self.principals.remove(name).unwrap_or_else(|| Principal::new(name, Effect::Destructive));
+            self.principals.insert(name.clone(), rule.over(known, &policy.base));
+        }
+        self.budget = policy.budget.allowance().over(&self.budget);
         self.tools.retain(|tool| policy.offers(tool.name()));
         self.workflows &= policy.offers(workflow::NAME);
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
@@ -304,6 +351,7 @@ impl Facade {
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
     pub fn build(self) -> Result<Pipeline, StartError> {
         let (audit, kill) = (self.audit_path(), self.kill());
+        let budget = audit.as_deref().map_or_else(Budget::default, Budget::beside);
         let catalog = Arc::new(self.catalog()?);
         let choice = match self.surface {
             Some(choice) => choice,
@@ -326,7 +374,7 @@ impl Facade {
             executor,
             limits: self.limits,
             kill,
-            budget: Budget::default(),
+            budget,
             guard: Guard,
             approve: self.approve,
             bound: self.bound,
@@ -339,9 +387,34 @@ impl Facade {
         }
     }
 
-    /// Returns whom calls that come from the process itself are taken for.
-    pub(crate) fn chosen(&self) -> Principal {
-        Principal::default().at_most(self.scope)
+    /// Returns the principal that this process serves, with all that limits it.
+    ///
+    /// # Errors
+    /// [`StartError::Principal`] where nobody is called so.
+    pub(crate) fn served(&self) -> Result<Arc<Principal>, StartError> {
+        let variable = Principal::variable(self.command.get_name());
+        let asked = match &self.serves {
+            Some(name) => Some((name.clone(), None)),
+            None => {
+                let name = std::env::var_os(&variable).filter(|name| !name.is_empty());
+                name.map(|name| (name.to_string_lossy().into_owned(), Some(variable)))
+            }
+        };
+        let (name, variable) = asked.unwrap_or_else(|| (Principal::LOCAL.to_owned(), None));
+        let principal = match self.principals.get(&name) {
+            Some(principal) => principal.clone(),
+            None if name == Principal::LOCAL => Principal::default(),
+            None => {
+                let mut known: Vec<&str> = self.principals.keys().map(String::as_str).collect();
+                if !known.contains(&Principal::LOCAL) {
+                    known.push(Principal::LOCAL);
+                }
+                let known = known.join(", ");
+                return Err(StartError::Principal { variable, name, known });
+            }
+        };
+        let budget = principal.budget.clone().over(&self.budget);
+        Ok(Arc::new(principal.budget(budget).at_most(self.scope)))
     }
 
     /// Tells whether there are tools that are not commands.
@@ -387,7 +460,7 @@ impl Facade {
     /// # Errors
     /// [`StartError`]
     pub fn start(self) -> Result<(), StartError> {
-        let principal = Arc::new(self.chosen());
+        let principal = self.served()?;
         let has_tools = self.has_tools();
         let pipeline = Arc::new(self.build()?);
         if let Some(emptiness) = pipeline.catalog.emptiness().filter(|_| !has_tools) {

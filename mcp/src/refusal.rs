@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])+ $kind:ident = $code:literal, $http:literal, $exit:literal, $retry:literal, $sentence:literal;)+) => {
@@ -57,8 +58,12 @@ kinds! {
     EffectDenied = "EFFECT_DENIED", 403, 13, false, "the call's effect is not allowed here";
     /// The operator stopped this server.
     Killed = "KILLED", 503, 13, false, "the operator stopped this server";
-    /// More calls at once than the budget allows.
-    BudgetExhausted = "BUDGET_EXHAUSTED", 429, 7, true, "too many calls at once";
+    /// The principal is not allowed this command.
+    OperationDenied = "OPERATION_DENIED", 403, 13, false, "this caller may not run this command";
+    /// More than the principal may use up, or more calls at once than there is room for.
+    BudgetExhausted = "BUDGET_EXHAUSTED", 429, 7, true, "the budget is used up";
+    /// What principals have used up can't be read or written down.
+    BudgetUnavailable = "BUDGET_UNAVAILABLE", 503, 1, true, "what was used up can't be recorded, so nothing is run";
     /// Another change has not ended, and changes are made one at a time.
     Busy = "BUSY", 409, 9, true, "another change has not ended; nothing was run";
     /// Approval mode refuses the call.
@@ -90,8 +95,21 @@ pub struct Refusal {
     pub problems: Vec<Problem>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// Whether and when the same call may succeed.
+    pub retry: Retry,
     /// What the command had printed before it was stopped.
     pub partial: Option<Box<Partial>>,
+}
+
+/// Whether and when a refused call may succeed without a change to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// It will not.
+    Never,
+    /// It may at some time.
+    Later,
+    /// It may after that time, in whole seconds: what HTTP calls `Retry-After`.
+    After(Duration),
 }
 
 /// What a command had printed before it was stopped, decoded and cut for display.
@@ -123,7 +141,8 @@ pub struct Problem {
 impl Refusal {
     /// Makes a refusal with the kind's own sentence.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None, partial: None }
+        let retry = if kind.is_retryable() { Retry::Later } else { Retry::Never };
+        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None, retry, partial: None }
     }
 
     /// Makes a refusal of arguments from its problems.
@@ -145,6 +164,13 @@ impl Refusal {
         self
     }
 
+    /// Says whether and when the same call may succeed, where that is not what its kind says.
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
     /// Renders the refusal as the `error` object that every door sends.
     pub fn to_json(&self) -> Value {
         let mut error = Map::new();
@@ -159,8 +185,11 @@ impl Refusal {
         if let Some(hint) = &self.hint {
             error.insert("hint".into(), cut(hint).into());
         }
-        if self.kind.is_retryable() {
+        if self.retry != Retry::Never {
             error.insert("retryable".into(), true.into());
+        }
+        if let Retry::After(wait) = self.retry {
+            error.insert("retry_after".into(), wait.as_secs().into());
         }
         if let Some(partial) = &self.partial {
             error.insert("partial".into(), json!({ "stdout": partial.stdout, "stderr": partial.stderr }));

@@ -112,7 +112,11 @@ impl Policy {
     /// Finds the patterns and names that mean nothing.
     fn check(&self, root: &Command, seen: &[(String, &Command)], tools: &[String]) -> Result<(), PolicyError> {
         let patterns = self.commands.iter().flat_map(|rule| rule.patterns.iter().map(|pattern| ("match", pattern)));
-        let patterns = patterns.chain(self.deny.iter().map(|pattern| ("deny", pattern)));
+        let of_principals = self.principals.values().flat_map(|rule| {
+            let allow = rule.allow.iter().flatten().map(|pattern| ("principal allow", pattern));
+            allow.chain(rule.deny.iter().flatten().map(|pattern| ("principal deny", pattern)))
+        });
+        let patterns = patterns.chain(of_principals).chain(self.deny.iter().map(|pattern| ("deny", pattern)));
         for (what, pattern) in patterns.chain(self.expose.iter().map(|pattern| ("expose", pattern))) {
             let is_tool = what != "match" && tools.iter().any(|tool| pattern.matches(tool));
             if !is_tool && !seen.iter().any(|(path, _)| pattern.matches(path)) {

@@ -1,7 +1,7 @@
 //! The file as it is written.
 
 use super::plain::plain;
-use super::{Pattern, PolicyError, ReadOnly};
+use super::{BudgetRule, Pattern, PolicyError, PrincipalRule, ReadOnly};
 use crate::annotate::LONGEST;
 use crate::catalog::Effect;
 use crate::folders::user_folder;
@@ -52,6 +52,12 @@ pub struct Policy {
     pub read_only: ReadOnly,
     /// What exit codes mean, by code.
     pub exit_codes: BTreeMap<String, ExitCode>,
+    /// Who may call, by name, and what they may do. Whoever starts a server chooses one by `<CLI>_MCP_PRINCIPAL` or
+    /// `--principal`; without that it is `local`.
+    #[serde(rename = "principal")]
+    pub principals: BTreeMap<String, PrincipalRule>,
+    /// What each principal may use up that says nothing else.
+    pub budget: BudgetRule,
     /// What is said of commands. A later entry wins over an earlier one, key by key.
     #[serde(rename = "command")]
     pub commands: Vec<CommandRule>,
@@ -187,6 +193,15 @@ impl Policy {
         if let Some(rule) = policy.commands.iter().position(|rule| rule.patterns.is_empty()) {
             return Err(wrong(format!("the `[[command]]` number {} has no `match`", rule + 1)));
         }
+        policy.budget.check("budget").map_err(wrong)?;
+        for (name, rule) in &policy.principals {
+            if !is_name(name) {
+                return Err(wrong(format!(
+                    "`[principal.{name}]`: a principal's name has letters, digits, `-`, `_`, `.` and `@`, at most {NAME_MAX}"
+                )));
+            }
+            rule.budget.check(&format!("principal.{name}.budget")).map_err(wrong)?;
+        }
         if let Some(prefix) = &policy.tool_prefix
             && !(prefix.starts_with(|c: char| c.is_ascii_lowercase())
                 && prefix.len() <= PREFIX_MAX
@@ -244,6 +259,14 @@ impl Policy {
 
 /// The most characters of a prefix: half of what a tool name may have.
 const PREFIX_MAX: usize = 24;
+
+/// The most characters of a principal's name.
+const NAME_MAX: usize = 64;
+
+fn is_name(name: &str) -> bool {
+    (1..=NAME_MAX).contains(&name.len())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@'))
+}
 
 fn always() -> bool {
     true

@@ -25,11 +25,13 @@ mod error;
 mod file;
 mod glob;
 mod plain;
+mod principals;
 mod read_only;
 mod ready;
 
 pub use error::PolicyError;
 pub use file::{CommandRule, Declared, Environment, Example, ExitCode, Policy, Standing};
 pub use glob::Pattern;
+pub use principals::{BudgetRule, Limits, PrincipalRule, Scope, SessionRule};
 pub(crate) use glob::word_matches;
 pub use read_only::ReadOnly;

@@ -46,6 +46,10 @@ fn wrong_type(source: &str, expected: &str) -> String {
         "struct Environment" => ("a table", "[environment]"),
         "struct ExitCode" => ("a table", "{ kind = \"not found\" }"),
         "struct Example" => ("a table", "{ title = \"…\", line = \"…\" }"),
+        "a limit" => ("a limit or a list of limits", "\"100/1h\""),
+        "struct PrincipalRule" => ("a table", "[principal.NAME]"),
+        "struct BudgetRule" => ("a table", "[budget]"),
+        "struct SessionRule" => ("a table", "[budget.session]"),
         "a map" => ("a table of names and values", "{ NAME = \"…\" }"),
         other => (other, ""),
     };

@@ -20,6 +20,7 @@ pub use principal::Principal;
 use crate::argv::Proved;
 use crate::catalog::Effect;
 use crate::surface::fixed::FixedTool;
+use budget::{Cost, Load};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -68,6 +69,15 @@ impl Target {
             Self::Operation(proved) => proved.invocation().effect(),
             Self::Tool(tool, _) => tool.effect(),
             Self::Workflow(workflow) => workflow.effect(),
+        }
+    }
+
+    /// Returns what it asks of the budget.
+    pub(crate) fn load(&self) -> Load {
+        match self {
+            Self::Tool(tool, _) if tool.is_built_in() => Load::Lookup,
+            Self::Workflow(workflow) => Load::Run(workflow.cost()),
+            Self::Tool(..) | Self::Operation(_) => Load::Run(Cost::of(self.effect())),
         }
     }
 

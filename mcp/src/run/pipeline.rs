@@ -6,7 +6,7 @@ use super::{
     approve::Approve,
     audit::{Audit, Entry},
     bound::Bound,
-    budget::Budget,
+    budget::{Budget, Cost, Load, Permit},
     guard::Guard,
     kill::Kill,
 };
@@ -45,14 +45,22 @@ impl Pipeline {
     /// [`Refusal`] where it was not run to its end; a command that ran and failed is an [`Outcome`].
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<Outcome, Refusal> {
         let mut entry = self.audit.begin(tool, self.surface.name(), caller);
-        let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller));
         let renamed = self.renamed(tool, &arguments);
+        let bytes = self.budget.weigh(caller, &arguments);
+        let resolved = self.surface.resolve(&self.catalog, tool, arguments);
+        let load = match &resolved {
+            Ok(call) => {
+                entry.resolved(call, self.enforcement(call));
+                call.target.load()
+            }
+            Err(_) if self.surface.looks_up(tool) => Load::Lookup,
+            Err(_) => Load::Run(Cost::of(Effect::ReadOnly)),
+        };
+        // Held until the call is written down: a server that stops waits for it.
+        let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller, load, bytes));
         let result = async {
-            let call = self.surface.resolve(&self.catalog, tool, arguments)?;
-            entry.resolved(&call, self.enforcement(&call));
-            // Held until the call is written down: a server that stops waits for it.
-            permit.as_ref().map_err(Refusal::clone)?;
-            self.run(call, caller, &entry).await
+            let permit = permit.as_ref().map_err(Refusal::clone)?;
+            self.run(resolved?, caller, &entry, permit).await
         }
         .await
         .map(|mut outcome| {
@@ -116,21 +124,27 @@ impl Pipeline {
         self.audit.check(call, entry)
     }
 
-    async fn run(&self, call: Call, caller: &Caller, entry: &Entry) -> Result<Outcome, Refusal> {
+    async fn run(&self, call: Call, caller: &Caller, entry: &Entry, permit: &Permit) -> Result<Outcome, Refusal> {
         self.check(&call, caller, entry)?;
+        permit.begin();
         let result = cancellable(caller, &self.kill, |cancel| async {
             match call.target {
                 Target::Operation(proved) => {
+                    permit.spend(&Cost::of(proved.invocation().effect()));
                     let via = Via::Executor(&*self.executor);
                     let (bound, limits) = self.allowed(proved.invocation().operation());
+                    let limits = Limits { timeout: permit.time(limits.timeout), ..limits };
                     execute(via, bound, limits, proved, None, cancel).await
                 }
-                Target::Tool(tool, arguments) => tool.run(arguments, self.bound, cancel).await,
-                Target::Workflow(workflow) => workflow.run(self, caller, cancel).await,
+                Target::Tool(tool, arguments) => {
+                    permit.spend(&Cost::of(tool.effect()));
+                    tool.run(arguments, caller.principal.clone(), self.bound, cancel).await
+                }
+                Target::Workflow(workflow) => workflow.run(self, caller, permit, cancel).await,
             }
         })
         .await;
-        result.map_err(|refusal| self.kill.explain(refusal))
+        result.inspect(|outcome| permit.printed(outcome)).map_err(|refusal| permit.explain(self.kill.explain(refusal)))
     }
 
     /// What an operation may print and how long it may run: its own word, else the server's.
@@ -146,6 +160,7 @@ impl Pipeline {
         step: StepCall,
         via: Option<Via<'a>>,
         caller: &Caller,
+        permit: &Permit,
         limits: Limits,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
@@ -161,6 +176,7 @@ impl Pipeline {
         let result = async {
             self.kill.check(caller)?;
             self.check(&call, caller, &entry)?;
+            permit.spend(&Cost::of(step.proved.invocation().effect()));
             let via = via.unwrap_or(Via::Executor(&*self.executor));
             // The workflow's deadline stands whatever the command itself may take.
             let (_, own) = self.allowed(step.proved.invocation().operation());

@@ -7,7 +7,7 @@ use crate::catalog::search::Index;
 use crate::catalog::{Catalog, Effect, Excuse, Operation};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
-use crate::run::{Call, Target};
+use crate::run::{Call, Principal, Target, guard};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -19,6 +19,9 @@ pub(super) const RUN: &str = "command_run";
 
 /// How many hits a search shows unless told otherwise.
 const HITS: usize = 6;
+
+/// What stands in an answer for what the caller may not run.
+const NOT_ALLOWED: &str = "not_allowed";
 
 /// How many commands of a group are shown at most.
 const GROUP: usize = 50;
@@ -65,8 +68,8 @@ impl Commands {
         let finder = Finder { index: OnceLock::new(), catalog: catalog.clone() };
         let description = format!("Find {} commands and their params: {}.", catalog.root(), words(catalog));
         let search =
-            FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search| finder.answer(&search));
-        Self { search: Arc::new(search), run_schema: schema::<Run>(), beside }
+            FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search, principal| finder.answer(&search, principal));
+        Self { search: Arc::new(search.built_in()), run_schema: schema::<Run>(), beside }
     }
 
     /// Makes the three tools alone, for a look at what they answer.
@@ -162,6 +165,10 @@ impl Surface for Commands {
         format!(
             "Find a command with {SEARCH} {{query}}: the first hits show their params. Run it with {RUN} {{name, flags}}, or {READ} where it is read-only."
         )
+    }
+
+    fn looks_up(&self, tool: &str) -> bool {
+        tool == SEARCH
     }
 
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
@@ -285,17 +292,24 @@ struct Finder {
 }
 
 impl Finder {
-    fn answer(&self, search: &Search) -> Result<Answer, Refusal> {
+    fn answer(&self, search: &Search, principal: &Principal) -> Result<Answer, Refusal> {
         if let Some(name) = search.name.as_deref().filter(|name| !name.trim().is_empty()) {
             let found = find(&self.catalog, name);
-            return match found.is_err().then(|| self.group(name)).flatten() {
+            return match found.is_err().then(|| self.group(name, principal)).flatten() {
                 Some(group) => Ok(group.into()),
-                None => Ok(detail::whole(found?).into()),
+                None => {
+                    let operation = found?;
+                    let mut whole = detail::whole(operation);
+                    if let Err(refusal) = guard::could_run(principal, operation) {
+                        whole[NOT_ALLOWED] = refusal.message.into();
+                    }
+                    Ok(whole.into())
+                }
             };
         }
         match search.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
             None => Ok(self.groups().into()),
-            Some(query) => self.hits(query, search),
+            Some(query) => self.hits(query, search, principal),
         }
     }
 
@@ -304,7 +318,7 @@ impl Finder {
     }
 
     /// Returns the commands of a group; nothing where none is called so.
-    fn group(&self, name: &str) -> Option<Value> {
+    fn group(&self, name: &str, principal: &Principal) -> Option<Value> {
         let wanted: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
         let is_below = |operation: &&Arc<Operation>| {
             operation.path.len() > wanted.len()
@@ -314,8 +328,10 @@ impl Finder {
         if below.is_empty() {
             return None;
         }
+        let (below, closed): (Vec<_>, Vec<_>) = below.into_iter().partition(|operation| principal.can_run(operation));
         let shown: Vec<Value> = below.iter().take(GROUP).map(|operation| detail::line(operation)).collect();
         let mut answer = json!({ "group": wanted.join(" "), "commands": shown });
+        tell_closed(&mut answer, closed.into_iter());
         if below.len() > GROUP {
             answer["more"] = (below.len() - GROUP).into();
         }
@@ -330,7 +346,7 @@ impl Finder {
         json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
     }
 
-    fn hits(&self, query: &str, search: &Search) -> Result<Answer, Refusal> {
+    fn hits(&self, query: &str, search: &Search, principal: &Principal) -> Result<Answer, Refusal> {
         let skip = match search.cursor.as_deref() {
             None | Some("") => 0,
             Some(cursor) => cursor.parse::<usize>().map_err(|_| {
@@ -343,8 +359,11 @@ impl Finder {
             })?,
         };
         let limit = search.limit.unwrap_or(HITS).clamp(1, 50);
-        let hits = self.index().search(query, skip.saturating_add(limit).saturating_add(1));
-        if hits.is_empty() {
+        let wanted = skip.saturating_add(limit).saturating_add(1);
+        let found = self.index().search(query, if principal.is_narrow() { usize::MAX } else { wanted });
+        // What an agent can't run only keeps it from what it can.
+        let (hits, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|hit| principal.can_run(&hit.operation));
+        if hits.is_empty() && closed.is_empty() {
             let near = self.index().nearest(query, 5);
             return Ok(json!({ "commands": [], "nearest": near, "groups": words(&self.catalog) }).into());
         }
@@ -361,10 +380,21 @@ impl Finder {
         if !search.ignored.is_empty() {
             answer["ignored"] = search.ignored.clone().into();
         }
-        if hits.len() > skip + limit {
+        if skip == 0 {
+            tell_closed(&mut answer, closed.iter().map(|hit| &hit.operation));
+        }
+        if hits.len() > skip.saturating_add(limit) {
             answer["cursor"] = (skip + limit).to_string().into();
         }
         Ok(answer.into())
+    }
+}
+
+/// Names the commands that would fit but that the caller can't run, so that it neither tries nor looks further.
+fn tell_closed<'a>(answer: &mut Value, closed: impl Iterator<Item = &'a Arc<Operation>>) {
+    let names: Vec<&str> = closed.take(HITS).map(|operation| operation.name.as_str()).collect();
+    if !names.is_empty() {
+        answer[NOT_ALLOWED] = names.into();
     }
 }
 

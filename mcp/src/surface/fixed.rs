@@ -4,7 +4,7 @@ use super::Tool;
 use crate::catalog::Effect;
 use crate::exec::chain;
 use crate::refusal::{Kind, Problem, Refusal};
-use crate::run::Outcome;
+use crate::run::{Outcome, Principal};
 use crate::run::bound::Bound;
 use crate::run::workflow::APPLY;
 use schemars::JsonSchema;
@@ -15,12 +15,13 @@ use std::fmt;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-type Handler = dyn Fn(Value) -> Result<Answer, Refusal> + Send + Sync;
+type Handler = dyn Fn(Value, &Principal) -> Result<Answer, Refusal> + Send + Sync;
 
 /// A tool that is not a command of the tree.
 pub struct FixedTool {
     tool: Tool,
     effect: Effect,
+    built_in: bool,
     handler: Arc<Handler>,
 }
 
@@ -56,7 +57,7 @@ impl FixedTool {
         T: JsonSchema + DeserializeOwned,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        Self::refusing(name, description, effect, move |arguments| {
+        Self::refusing(name, description, effect, move |arguments, _| {
             run(arguments).map_err(|error| Refusal::new(Kind::ToolFailed).because(chain(&*error.into())))
         })
     }
@@ -66,7 +67,7 @@ impl FixedTool {
         name: impl Into<String>,
         description: impl Into<String>,
         effect: Effect,
-        run: impl Fn(T) -> Result<Answer, Refusal> + Send + Sync + 'static,
+        run: impl Fn(T, &Principal) -> Result<Answer, Refusal> + Send + Sync + 'static,
     ) -> Self {
         let tool = Tool {
             name: name.into(),
@@ -74,11 +75,22 @@ impl FixedTool {
             input_schema: schema::<T>(),
             effect: Some(effect),
         };
-        let handler = move |arguments: Value| {
+        let handler = move |arguments: Value, principal: &Principal| {
             let Value::Object(arguments) = arguments else { return Err(Refusal::new(Kind::InvalidParams)) };
-            run(typed(arguments)?)
+            run(typed(arguments)?, principal)
         };
-        Self { tool, effect, handler: Arc::new(handler) }
+        Self { tool, effect, built_in: false, handler: Arc::new(handler) }
+    }
+
+    /// Makes it a part of the server itself, which every principal may call and no budget counts: it looks something up
+    /// and runs nothing.
+    pub(crate) fn built_in(self) -> Self {
+        Self { built_in: true, ..self }
+    }
+
+    /// Tells whether it is a part of the server itself.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.built_in
     }
 
     /// Returns its name.
@@ -114,20 +126,21 @@ impl FixedTool {
         (kind["type"] == "string" && required.iter().any(|required| required == name)).then_some(name)
     }
 
-    /// Runs the function right here.
+    /// Runs the function right here, for somebody who may do everything.
     pub(crate) fn answer(&self, arguments: Map<String, Value>) -> Result<String, Refusal> {
-        answer(&*self.handler, arguments)
+        answer(&*self.handler, arguments, &Principal::default())
     }
 
     /// Runs the function, on a thread of its own, with arguments that fit.
     pub(crate) async fn run(
         &self,
         arguments: Map<String, Value>,
+        principal: Arc<Principal>,
         bound: Bound,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let handler = self.handler.clone();
-        let task = tokio::task::spawn_blocking(move || answer(&*handler, arguments));
+        let task = tokio::task::spawn_blocking(move || answer(&*handler, arguments, &principal));
         let text = tokio::select! {
             text = task => text.map_err(|_| Refusal::new(Kind::Panicked))??,
             () = cancel.cancelled() => return Err(Refusal::new(Kind::Cancelled)),
@@ -147,8 +160,8 @@ fn renamed(name: &str, arguments: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-fn answer(handler: &Handler, arguments: Map<String, Value>) -> Result<String, Refusal> {
-    Ok(match handler(Value::Object(arguments))? {
+fn answer(handler: &Handler, arguments: Map<String, Value>, principal: &Principal) -> Result<String, Refusal> {
+    Ok(match handler(Value::Object(arguments), principal)? {
         Answer::Json(value) => value.to_string(),
         Answer::Text(text) => text,
     })

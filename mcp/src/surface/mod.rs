@@ -34,6 +34,12 @@ pub trait Surface: Send + Sync {
     /// # Errors
     /// [`Kind::UnknownTool`] for a tool that is not listed, and every refusal of the arguments.
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal>;
+
+    /// Tells whether calls of a tool only look up what there is, whatever their arguments.
+    fn looks_up(&self, tool: &str) -> bool {
+        let _ = tool;
+        false
+    }
 }
 
 /// One listed tool, in MCP's terms.
@@ -100,8 +106,7 @@ impl Choice {
 
     /// Returns the environment variable that chooses the surface of a CLI: `MYCLI_MCP_SURFACE`.
     pub fn variable(cli: &str) -> String {
-        let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-        format!("{}_MCP_SURFACE", cli.chars().map(upper).collect::<String>())
+        variable(cli, "SURFACE")
     }
 
     /// Makes the surface, with the fixed tools beside it.
@@ -130,6 +135,12 @@ impl FromStr for Choice {
             .find(|choice| choice.name() == name)
             .ok_or_else(|| UnknownSurface { name: name.to_owned() })
     }
+}
+
+/// Returns the environment variable by which a server of a CLI is told something: `MYCLI_MCP_…`.
+pub(crate) fn variable(cli: &str, what: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("{}_MCP_{what}", cli.chars().map(upper).collect::<String>())
 }
 
 /// A surface that does not exist.

@@ -22,6 +22,9 @@ pub(super) struct Explain {
     /// A positional, in order; once for each
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
+    /// As in a server that was started with --principal
+    #[arg(long, value_name = "NAME")]
+    principal: Option<String>,
     /// As in a server that was started with --read-only
     #[arg(long)]
     read_only: bool,
@@ -35,7 +38,10 @@ impl Explain {
         if self.read_only {
             desk.facade = desk.facade.read_only();
         }
-        let principal = desk.facade.chosen().into();
+        if let Some(name) = self.principal {
+            desk.facade = desk.facade.serves(name);
+        }
+        let principal = desk.facade.served()?;
         // The facade's tools take any command by name, so that they explain calls for every surface.
         let pipeline = desk.pipeline(Some(Choice::Facade))?;
         let arguments = Map::from_iter([

@@ -12,6 +12,9 @@ pub(super) struct Start {
     /// What is listed; without it, what the environment says
     #[arg(long, value_name = "NAME", value_parser = surface())]
     surface: Option<Choice>,
+    /// Whose calls these are, of those that the policy names; without it, what the environment says, or `local`
+    #[arg(long, value_name = "NAME")]
+    principal: Option<String>,
     /// Refuse every call that changes something
     #[arg(long)]
     read_only: bool,
@@ -26,6 +29,9 @@ impl Start {
         if self.read_only {
             facade = facade.read_only();
         }
+        if let Some(principal) = self.principal {
+            facade = facade.serves(principal);
+        }
         facade.start()?;
         Ok(ExitCode::SUCCESS)
     }
@@ -35,7 +41,8 @@ impl Start {
     /// Returns the options as typed, for a host's entry.
     pub(super) fn options(&self) -> Vec<OsString> {
         let surface = self.surface.map(|surface| format!("--surface={surface}").into());
-        surface.into_iter().chain(self.read_only.then(|| "--read-only".into())).collect()
+        let principal = self.principal.as_ref().map(|name| format!("--principal={name}").into());
+        surface.into_iter().chain(principal).chain(self.read_only.then(|| "--read-only".into())).collect()
     }
 }
 

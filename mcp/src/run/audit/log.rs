@@ -252,11 +252,11 @@ fn rotate(path: &Path, keep: usize, head: Head, head_file: &File) -> io::Result<
 }
 
 /// The lock of a file, which keeps other processes from it; released when dropped.
-pub(super) struct Lock<'a>(&'a File);
+pub(in crate::run) struct Lock<'a>(&'a File);
 
 impl<'a> Lock<'a> {
     /// Waits for the lock, but not for ever: its holder may have been stopped.
-    pub(super) fn take(file: &'a File) -> io::Result<Self> {
+    pub(in crate::run) fn take(file: &'a File) -> io::Result<Self> {
         let since = Instant::now();
         loop {
             match file.try_lock() {
@@ -290,7 +290,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
 }
 
 /// Opens a file that is its owner's alone, and makes it where it is missing.
-fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub(in crate::run) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

@@ -212,8 +212,8 @@ fn step(kind: Kind) -> &'static str {
     match kind {
         Kind::UnknownTool | Kind::UnknownOperation | Kind::InvalidParams | Kind::ProofFailed => "resolve",
         Kind::Killed => "kill",
-        Kind::BudgetExhausted => "budget",
-        Kind::EffectDenied => "guard",
+        Kind::BudgetExhausted | Kind::BudgetUnavailable => "budget",
+        Kind::EffectDenied | Kind::OperationDenied => "guard",
         Kind::ApprovalDenied => "approve",
         Kind::AuditUnavailable => "audit",
         Kind::Busy

@@ -4,10 +4,11 @@ mod step;
 mod template;
 
 use super::execute::Via;
+use super::budget::{Cost, Permit};
 use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;
-use crate::catalog::{Catalog, Effect};
+use crate::catalog::{Catalog, Effect, Operation};
 use crate::exec::{Intent, Limits, Opening, Unit};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
@@ -111,6 +112,17 @@ impl Workflow {
         self.yes
     }
 
+    /// Returns the operations, in order.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.steps.iter().map(|step| &*step.operation)
+    }
+
+    /// Returns what all its steps cost: a preview changes nothing.
+    pub(crate) fn cost(&self) -> Cost {
+        let step = |step: &Step| Cost::of(if self.yes { step.effect } else { Effect::ReadOnly });
+        self.steps.iter().map(step).fold(Cost::default(), |sum, cost| sum.plus(&cost))
+    }
+
     /// Returns the operations' names, in order.
     pub fn names(&self) -> Vec<&str> {
         self.steps.iter().map(|step| step.operation.name.as_str()).collect()
@@ -125,11 +137,12 @@ impl Workflow {
         &self,
         pipeline: &Pipeline,
         caller: &Caller,
+        permit: &Permit,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let mut unit = self.open(pipeline, &cancel).await?;
-        let end = Instant::now() + pipeline.limits.timeout;
-        let turn = Turn { pipeline, caller, end, cancel: &cancel };
+        let end = Instant::now() + permit.time(pipeline.limits.timeout);
+        let turn = Turn { pipeline, caller, permit, end, cancel: &cancel };
         let mut done = Done { scope: Scope::new(&self.vars), reports: Vec::new(), failed: false, only_previewed: None };
         for step in &self.steps {
             if done.failed && !self.continue_on_error {
@@ -242,6 +255,7 @@ impl Workflow {
 struct Turn<'a> {
     pipeline: &'a Pipeline,
     caller: &'a Caller,
+    permit: &'a Permit,
     /// When the workflow as a whole is out of time.
     end: Instant,
     cancel: &'a CancellationToken,
@@ -254,7 +268,7 @@ impl Turn<'_> {
             return Err(Refusal::new(Kind::TimedOut).because("the workflow as a whole ran out of time"));
         }
         let via = unit.as_mut().map(|unit| Via::Unit(&mut **unit));
-        self.pipeline.step(call, via, self.caller, limits, self.cancel.clone()).await
+        self.pipeline.step(call, via, self.caller, self.permit, limits, self.cancel.clone()).await
     }
 }
 
