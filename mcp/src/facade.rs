@@ -391,7 +391,7 @@ impl Facade {
     ///
     /// # Errors
     /// [`StartError::Principal`] where nobody is called so.
-    pub(crate) fn served(&self) -> Result<Arc<Principal>, StartError> {
+    pub fn served(&self) -> Result<Arc<Principal>, StartError> {
         let variable = Principal::variable(self.command.get_name());
         let asked = match &self.serves {
             Some(name) => Some((name.clone(), None)),

@@ -57,6 +57,7 @@ impl Install {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         // A server that can't start is of no use to a host.
         let pipeline = desk.pipeline(None)?;
+        self.start.facade(desk.facade.clone()).served()?;
         if let Some(emptiness) = desk.emptiness(pipeline.catalog()) {
             desk.warn(emptiness);
         }

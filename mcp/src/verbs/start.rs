@@ -1,5 +1,6 @@
 use super::VerbError;
 use super::desk::Desk;
+use crate::Facade;
 use crate::surface::Choice;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,22 +23,24 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn run(self, desk: Desk<'_>) -> Result<ExitCode, VerbError> {
-        let mut facade = desk.facade;
+        self.facade(desk.facade).start()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns the server with these options.
+    pub(super) fn facade(&self, mut facade: Facade) -> Facade {
         if let Some(surface) = self.surface {
             facade = facade.surface(surface);
         }
         if self.read_only {
             facade = facade.read_only();
         }
-        if let Some(principal) = self.principal {
-            facade = facade.serves(principal);
+        match &self.principal {
+            Some(principal) => facade.serves(principal),
+            None => facade,
         }
-        facade.start()?;
-        Ok(ExitCode::SUCCESS)
     }
-}
 
-impl Start {
     /// Returns the options as typed, for a host's entry.
     pub(super) fn options(&self) -> Vec<OsString> {
         let surface = self.surface.map(|surface| format!("--surface={surface}").into());

@@ -84,7 +84,7 @@ fn texts_gates_and_names_are_the_operators() {
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Nothing {}
+pub(crate) struct Nothing {}
 
 #[test]
 fn tools_that_are_no_commands_are_denied_too() {

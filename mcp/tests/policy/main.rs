@@ -5,6 +5,7 @@
 mod effects;
 mod files;
 mod fixed;
+mod principals;
 mod surroundings;
 
 use clap::{Arg, ArgAction, Command};

@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod audit;
+mod budget;
 mod chain;
 mod door;
 mod kill;
+mod principal;
 mod refusals;
 mod workflow;
 

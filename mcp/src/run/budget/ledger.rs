@@ -163,3 +163,180 @@ impl Short {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Reading;
+    use super::*;
+    use crate::catalog::Effect;
+    use std::fs;
+    use std::path::Path;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+    const MINUTE: u64 = 60_000;
+
+    /// Clocks that the test sets.
+    #[derive(Clone)]
+    struct Set(Arc<Mutex<Reading>>);
+
+    impl Set {
+        fn new(boot: &str) -> Self {
+            Self(Arc::new(Mutex::new(Reading { boot: boot.into(), since_boot: 500, wall: 1_700_000_000_000 })))
+        }
+
+        fn pass(&self, millis: u64) {
+            let mut now = self.0.lock().unwrap();
+            now.since_boot += millis;
+            now.wall += millis;
+        }
+
+        fn ledger(&self, file: Option<&Path>) -> Ledger {
+            let set = self.0.clone();
+            Ledger::new(file.map(Into::into), Clock(Arc::new(move || set.lock().unwrap().clone())))
+        }
+    }
+
+    fn account(name: &str, session: &str, budget: Allowance) -> Account {
+        let principal = Arc::new(Principal::new(name, Effect::Destructive).budget(budget));
+        Account { principal, session: format!("{name}/{session}") }
+    }
+
+    /// Runs a call that does what it costs.
+    fn run(ledger: &Ledger, account: &Account, effect: Effect) -> Result<(), Refusal> {
+        ledger.charge(account, &Cost::of(effect))?;
+        ledger.settle(account, &Cost::default(), &Cost::default());
+        Ok(())
+    }
+
+    fn two_an_hour() -> Allowance {
+        Allowance::new().within(HOUR, Measure::Calls, 2)
+    }
+
+    #[test]
+    fn sessions_and_processes_share_what_their_principal_may_use_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state/audit.budget");
+        let clocks = Set::new("one");
+        let processes = [(); 3].map(|()| clocks.ledger(Some(&file)));
+        let [ci, other] = ["ci", "other"].map(|name| account(name, "s", two_an_hour()));
+        run(&processes[0], &ci, Effect::ReadOnly).unwrap();
+        run(&processes[1], &account("ci", "t", two_an_hour()), Effect::ReadOnly).unwrap();
+        let refusal = run(&processes[2], &ci, Effect::ReadOnly).unwrap_err();
+        assert_eq!((refusal.kind, refusal.retry), (Kind::BudgetExhausted, Retry::After(HOUR + Duration::from_secs(60))));
+        assert_eq!(refusal.message, "`ci` may have 2 calls within 1h: 0 calls left");
+        assert!(refusal.hint.unwrap().starts_with("there is enough again in 3660 s, at 2"));
+        run(&processes[2], &other, Effect::ReadOnly).unwrap();
+        // A process that is started anew gets no new budget; in time all do.
+        assert!(run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).is_err());
+        clocks.pass(59 * MINUTE);
+        assert!(run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).is_err());
+        clocks.pass(2 * MINUTE);
+        for process in &processes[..2] {
+            run(process, &ci, Effect::ReadOnly).unwrap();
+        }
+        assert!(run(&processes[2], &ci, Effect::ReadOnly).is_err());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_anew_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("budget");
+        for file in [None, Some(file.as_path())] {
+            let clocks = Set::new("one");
+            let (ledger, ci) = (clocks.ledger(file), account("ci", "s", two_an_hour()));
+            for _ in 0..2 {
+                run(&ledger, &ci, Effect::ReadOnly).unwrap();
+            }
+            for wall in [0, 9_000_000_000_000] {
+                clocks.0.lock().unwrap().wall = wall;
+                assert!(run(&ledger, &ci, Effect::ReadOnly).is_err(), "{wall}: nothing is given back");
+            }
+            clocks.0.lock().unwrap().wall = 5;
+            clocks.pass(61 * MINUTE);
+            run(&ledger, &ci, Effect::ReadOnly).unwrap();
+        }
+    }
+
+    #[test]
+    fn over_a_start_of_the_machine_the_wall_clock_counts_and_only_forwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("budget");
+        let ci = account("ci", "s", two_an_hour());
+        let clocks = Set::new("one");
+        for _ in 0..2 {
+            run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).unwrap();
+        }
+        let boot = |boot: &str, later: i64| {
+            let mut now = clocks.0.lock().unwrap();
+            let wall = now.wall.saturating_add_signed(later * 60_000);
+            *now = Reading { boot: boot.into(), since_boot: 100, wall };
+        };
+        boot("two", -600);
+        assert!(run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).is_err());
+        boot("three", 30);
+        assert!(run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).is_err());
+        boot("four", 31);
+        run(&clocks.ledger(Some(&file)), &ci, Effect::ReadOnly).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_none_refuses_everything_and_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("budget");
+        let (ledger, ci) = (Set::new("one").ledger(Some(&file)), account("ci", "s", two_an_hour()));
+        for wrong in ["{", "[]", "{\"time\": -1}", "\u{0}"] {
+            fs::write(&file, wrong).unwrap();
+            let refusal = run(&ledger, &ci, Effect::ReadOnly).unwrap_err();
+            assert_eq!(refusal.kind, Kind::BudgetUnavailable, "{wrong}");
+            assert!(refusal.hint.as_ref().unwrap().contains("without the file, budgets start anew"), "{refusal}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), wrong, "it is left as it is");
+        }
+        fs::remove_file(&file).unwrap();
+        run(&ledger, &ci, Effect::ReadOnly).unwrap();
+        assert!(ledger.books.lock().unwrap().running.is_empty(), "a refused call does not run");
+    }
+
+    #[test]
+    fn what_is_refused_by_one_quota_is_charged_to_none() {
+        let budget = Allowance::new()
+            .within(HOUR, Measure::Calls, 10)
+            .within(HOUR, Measure::Writes, 1)
+            .in_a_session(Measure::Calls, 3);
+        let (ledger, ci) = (Set::new("one").ledger(None), account("ci", "s", budget.clone()));
+        run(&ledger, &ci, Effect::Mutating).unwrap();
+        for _ in 0..20 {
+            let refusal = run(&ledger, &ci, Effect::Destructive).unwrap_err();
+            assert!(refusal.message.contains("1 writes within 1h: 0 writes left"), "{refusal}");
+        }
+        for _ in 0..2 {
+            run(&ledger, &ci, Effect::ReadOnly).unwrap();
+        }
+        let refusal = run(&ledger, &ci, Effect::ReadOnly).unwrap_err();
+        assert_eq!(refusal.retry, Retry::Never);
+        assert!(refusal.message.starts_with("this session of `ci` may have 3 calls in all: 0"), "{refusal}");
+        assert!(refusal.to_json()["error"].get("retryable").is_none(), "{refusal}");
+        // Another session has its own, and shares the rest.
+        run(&ledger, &account("ci", "t", budget.clone()), Effect::ReadOnly).unwrap();
+        assert!(run(&ledger, &account("ci", "t", budget), Effect::Mutating).is_err());
+    }
+
+    #[test]
+    fn only_so_many_run_at_once() {
+        let mut budget = Allowance::new().at_once(3);
+        budget.session.concurrency = Some(2);
+        let ledger = Set::new("one").ledger(None);
+        let [one, other] = ["s", "t"].map(|session| account("ci", session, budget.clone()));
+        let charge = |account| ledger.charge(account, &Cost::of(Effect::ReadOnly));
+        charge(&one).unwrap();
+        charge(&one).unwrap();
+        let refusal = charge(&one).unwrap_err();
+        assert!(refusal.message.starts_with("this session of `ci` has 2 calls running"), "{refusal}");
+        charge(&other).unwrap();
+        assert!(charge(&other).unwrap_err().message.starts_with("`ci` has 3 calls running"));
+        ledger.settle(&one, &Cost::default(), &Cost::default());
+        charge(&other).unwrap();
+        assert_eq!(charge(&one).unwrap_err().retry, Retry::Later);
+    }
+}
