@@ -392,14 +392,16 @@ impl Facade {
     /// # Errors
     /// [`StartError::Principal`] where nobody is called so.
     pub fn served(&self) -> Result<Arc<Principal>, StartError> {
-        let variable = Principal::variable(self.command.get_name());
-        let asked = match &self.serves {
-            Some(name) => Some((name.clone(), None)),
-            None => {
-                let name = std::env::var_os(&variable).filter(|name| !name.is_empty());
-                name.map(|name| (name.to_string_lossy().into_owned(), Some(variable)))
-            }
+        let in_environment = || {
+            // A program with fixed words has a name of its own, and its operator thinks of the program.
+            let subjects = self.subject.iter().flat_map(|subject| subject.names.iter().map(String::as_str));
+            let mut variables = std::iter::once(self.command.get_name()).chain(subjects).map(Principal::variable);
+            variables.find_map(|variable| {
+                let name = std::env::var_os(&variable).filter(|name| !name.is_empty())?;
+                Some((name.to_string_lossy().into_owned(), Some(variable)))
+            })
         };
+        let asked = self.serves.clone().map(|name| (name, None)).or_else(in_environment);
         let (name, variable) = asked.unwrap_or_else(|| (Principal::LOCAL.to_owned(), None));
         let principal = match self.principals.get(&name) {
             Some(principal) => principal.clone(),

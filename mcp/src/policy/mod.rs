@@ -32,6 +32,6 @@ mod ready;
 pub use error::PolicyError;
 pub use file::{CommandRule, Declared, Environment, Example, ExitCode, Policy, Standing};
 pub use glob::Pattern;
-pub use principals::{BudgetRule, Limits, PrincipalRule, Scope, SessionRule};
 pub(crate) use glob::word_matches;
+pub use principals::{BudgetRule, Limits, PrincipalRule, Scope, SessionRule};
 pub use read_only::ReadOnly;

@@ -225,7 +225,9 @@ impl FromStr for Limit {
         };
         let window = window.map(|window| time(window).ok_or_else(|| unlike(text))).transpose()?;
         if amount == Amount::Number(0) {
-            return Err(format!("`{text}` allows nothing: to refuse all of it, narrow the principal's `scope` or `allow`"));
+            return Err(format!(
+                "`{text}` allows nothing: to refuse all of it, narrow the principal's `scope` or `allow`"
+            ));
         }
         if window.is_some_and(|window| window < Duration::from_secs(1)) {
             return Err(format!("`{text}`: a limit holds for at least 1s and at most 30 days"));

@@ -67,8 +67,9 @@ impl Commands {
     pub(crate) fn new(catalog: &Arc<Catalog>, beside: Beside) -> Self {
         let finder = Finder { index: OnceLock::new(), catalog: catalog.clone() };
         let description = format!("Find {} commands and their params: {}.", catalog.root(), words(catalog));
-        let search =
-            FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search, principal| finder.answer(&search, principal));
+        let search = FixedTool::refusing(SEARCH, description, Effect::ReadOnly, move |search: Search, principal| {
+            finder.answer(&search, principal)
+        });
         Self { search: Arc::new(search.built_in()), run_schema: schema::<Run>(), beside }
     }
 

@@ -50,7 +50,11 @@ fn a_budget_means_what_it_says() {
     for (policy, shared, session) in table {
         for policy in [policy.to_owned(), policy.replace("[budget", "[principal.ci.budget")] {
             let budget = &served(&format!("{policy}\n[principal.ci]"), "ci").budget;
-            assert_eq!((written(&budget.shared), written(&budget.session)), (shared.into(), session.into()), "{policy}");
+            assert_eq!(
+                (written(&budget.shared), written(&budget.session)),
+                (shared.into(), session.into()),
+                "{policy}"
+            );
         }
     }
 }

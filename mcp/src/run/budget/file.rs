@@ -25,7 +25,7 @@ pub(super) struct Book {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reading {
     /// Which start of the machine `since_boot` counts from.
-    pub(super) boot: Arc<str>,
+    pub(super) boot: String,
     pub(super) since_boot: u64,
     pub(super) wall: u64,
 }
@@ -80,10 +80,10 @@ impl Clock {
     pub(super) fn system() -> Self {
         let boot = read_to_string("/proc/sys/kernel/random/boot_id");
         let start = Instant::now();
-        let boot: Arc<str> = match (boot, uptime()) {
-            (Ok(boot), Some(_)) => boot.trim().into(),
+        let boot = match (boot, uptime()) {
+            (Ok(boot), Some(_)) => boot.trim().to_owned(),
             // No other process shares this time.
-            _ => format!("{}-{}", std::process::id(), wall()).into(),
+            _ => format!("{}-{}", std::process::id(), wall()),
         };
         Self(Arc::new(move || {
             let since_boot = uptime().unwrap_or_else(|| start.elapsed().as_millis().try_into().unwrap_or(u64::MAX));

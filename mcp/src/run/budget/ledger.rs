@@ -65,10 +65,9 @@ impl Ledger {
         let Books { principals, sessions, running } = &mut *books;
         let own = format!("this session of `{}`", account.name());
         let everybodys = format!("`{}`", account.name());
-        for (whose, key, most) in [
-            (&everybodys, account.name(), shared.concurrency),
-            (&own, account.session.as_str(), session.concurrency),
-        ] {
+        for (whose, key, most) in
+            [(&everybodys, account.name(), shared.concurrency), (&own, account.session.as_str(), session.concurrency)]
+        {
             let runs = running.get(key).copied().unwrap_or_default();
             if let Some(most) = most.filter(|most| runs >= *most) {
                 return Err(Refusal::new(Kind::BudgetExhausted)
@@ -143,13 +142,15 @@ impl Ledger {
 impl Short {
     fn refusal(&self, whose: &str) -> Refusal {
         let Self { measure, quota, left, needed, refill } = self;
-        let per = quota.window.map_or_else(
-            || "in all".to_owned(),
-            |window| format!("within {}", humantime::format_duration(window)),
-        );
+        let per = quota
+            .window
+            .map_or_else(|| "in all".to_owned(), |window| format!("within {}", humantime::format_duration(window)));
         let needs = if *needed > 1 { format!(", and this call needs {}", measure.say(*needed)) } else { String::new() };
-        let refusal = Refusal::new(Kind::BudgetExhausted)
-            .because(format!("{whose} may have {} {per}: {} left{needs}", measure.say(quota.amount), measure.say(*left)));
+        let refusal = Refusal::new(Kind::BudgetExhausted).because(format!(
+            "{whose} may have {} {per}: {} left{needs}",
+            measure.say(quota.amount),
+            measure.say(*left)
+        ));
         match refill {
             Some(refill) => {
                 let seconds = refill.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX);
@@ -222,7 +223,10 @@ mod tests {
         run(&processes[0], &ci, Effect::ReadOnly).unwrap();
         run(&processes[1], &account("ci", "t", two_an_hour()), Effect::ReadOnly).unwrap();
         let refusal = run(&processes[2], &ci, Effect::ReadOnly).unwrap_err();
-        assert_eq!((refusal.kind, refusal.retry), (Kind::BudgetExhausted, Retry::After(HOUR + Duration::from_secs(60))));
+        assert_eq!(
+            (refusal.kind, refusal.retry),
+            (Kind::BudgetExhausted, Retry::After(HOUR + Duration::from_secs(60)))
+        );
         assert_eq!(refusal.message, "`ci` may have 2 calls within 1h: 0 calls left");
         assert!(refusal.hint.unwrap().starts_with("there is enough again in 3660 s, at 2"));
         run(&processes[2], &other, Effect::ReadOnly).unwrap();

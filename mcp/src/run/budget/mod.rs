@@ -20,7 +20,7 @@ mod ledger;
 mod step;
 mod usage;
 
+pub(crate) use allowance::Cost;
 pub use allowance::{Allowance, Measure, Quota, Quotas};
 pub use step::Budget;
-pub(crate) use allowance::Cost;
 pub(crate) use step::{Load, Permit};

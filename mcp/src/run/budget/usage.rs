@@ -187,11 +187,8 @@ mod tests {
     #[test]
     fn of_several_quotas_the_one_that_keeps_longest_is_told() {
         let minute = Duration::from_secs(60);
-        let quotas = quotas(&[
-            (Measure::Calls, 1, Some(minute)),
-            (Measure::Calls, 2, Some(HOUR)),
-            (Measure::Calls, 3, None),
-        ]);
+        let quotas =
+            quotas(&[(Measure::Calls, 1, Some(minute)), (Measure::Calls, 2, Some(HOUR)), (Measure::Calls, 3, None)]);
         let mut usage = Usage::default();
         let minutes = |minutes: u64| minutes * 60_000;
         call(&mut usage, &quotas, 0).unwrap();

@@ -3,8 +3,8 @@
 mod step;
 mod template;
 
-use super::execute::Via;
 use super::budget::{Cost, Permit};
+use super::execute::Via;
 use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;

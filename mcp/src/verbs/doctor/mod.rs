@@ -197,6 +197,8 @@ fn called(label: &str, failed: bool, text: &str) -> Step {
                     let note = format!("{why}\nis the server that starts here of another version than this program?");
                     Step { what: "call", end: End::Remark, note }
                 }
+                // What the operator wants is no fault of the server.
+                "OPERATION_DENIED" | "BUDGET_EXHAUSTED" => Step { what: "call", end: End::Remark, note: why },
                 _ => {
                     Step { what: "call", end: End::Bad, note: format!("{why}\n{}", text("hint")).trim_end().to_owned() }
                 }
