@@ -5,7 +5,7 @@ use crate::error::{CliError, ErrorKind};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -364,9 +364,9 @@ impl Plan {
         *self.current().removes.entry(table.to_owned()).or_default() += 1;
     }
 
-    /// How many operations change something.
+    /// How much changes: an operation counts once, or once for each item that it changes.
     pub(crate) fn changes(&self) -> usize {
-        self.operations.iter().filter(|operation| operation.is_change()).count()
+        self.operations.iter().filter(|operation| operation.is_change()).map(Operation::reach).sum()
     }
 
     /// A hash of what the plan shows: the same library and flags give the same one.
@@ -398,6 +398,16 @@ impl Operation {
 
     pub(crate) fn is_change(&self) -> bool {
         !self.is_empty() && self.error.is_none() && self.skipped.is_none()
+    }
+
+    /// How many items it changes, at least 1: deleting a tag reaches every item that bears it.
+    fn reach(&self) -> usize {
+        let item = |change: &RowChange| match change.table.as_str() {
+            "items" => Some(change.id),
+            _ => change.before.as_ref().or(change.after.as_ref())?.get("item_id")?.as_i64(),
+        };
+        let items: BTreeSet<i64> = self.rows.iter().filter_map(item).collect();
+        items.len().max(1)
     }
 
     pub(crate) fn to_json(&self) -> Value {

@@ -110,7 +110,7 @@ impl Commands {
                 nearest: Some("name".to_owned()),
             }]));
         }
-        let args = positionals(own.remove("args"))?;
+        let args = positionals(own.remove("args"));
         let mut own = fit(&self.run_schema, own)?;
         let name = own.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let operation = find(catalog, &name).map_err(|refusal| {
@@ -136,8 +136,21 @@ impl Commands {
         if !problems.is_empty() {
             return Err(Refusal::invalid(problems));
         }
-        Invocation::new(operation, &flags, &args)
+        args.map_or_else(
+            |unreadable| Err(with_others(unreadable, operation, &flags)),
+            |args| Invocation::new(operation, &flags, &args),
+        )
     }
+}
+
+/// Adds to the problem of positionals that can't be read what else is wrong with the call.
+fn with_others(mut unreadable: Refusal, operation: &Arc<Operation>, flags: &Map<String, Value>) -> Refusal {
+    let is_positional = |problem: &Problem| operation.positionals().any(|param| param.name == problem.param);
+    if let Err(others) = Invocation::new(operation, flags, &[]) {
+        // Whether a positional is missing, nobody knows.
+        unreadable.problems.extend(others.problems.into_iter().filter(|problem| !is_positional(problem)));
+    }
+    unreadable
 }
 
 impl Surface for Commands {

@@ -36,6 +36,16 @@ async fn args_without_an_order_are_refused() {
 }
 
 #[tokio::test]
+async fn args_that_cant_be_read_hide_no_other_problem() {
+    for args in ["--words=a", "it's", "a -b"] {
+        let arguments = json!({ "name": "show", "flags": { "nonesuch": 1 }, "args": args });
+        let refusal = refused(Choice::Facade, "command_run", arguments).await;
+        let params: Vec<&str> = refusal.problems.iter().map(|problem| problem.param.as_str()).collect();
+        assert_eq!(params, ["args", "nonesuch"], "{refusal}");
+    }
+}
+
+#[tokio::test]
 async fn no_gate_is_offered_for_a_likeness() {
     for (unknown, nearest) in [("year", None), ("yess", None), ("dry", None), ("dryrun", Some("dry-run"))] {
         for surface in Choice::ALL {
