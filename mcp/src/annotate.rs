@@ -230,3 +230,18 @@ impl ArgExt for ArgNote {}
 pub(crate) struct MayRepeat;
 
 impl ArgExt for MayRepeat {}
+
+/// Names the environment variables that give an arg of a program which was read from its help.
+///
+/// Not `Arg::env`, by which the proof would read values that only the program itself can judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GivenBy(pub(crate) Vec<String>);
+
+impl GivenBy {
+    /// Tells whether this process's environment has one of them.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.iter().any(|variable| std::env::var_os(variable).is_some())
+    }
+}
+
+impl ArgExt for GivenBy {}

@@ -8,7 +8,7 @@ use super::{
     CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet,
     text,
 };
-use crate::annotate::{CommandNote, Exposure};
+use crate::annotate::{CommandNote, Exposure, GivenBy};
 use clap::parser::ValueSource;
 use clap::{Arg, Command};
 use std::cell::RefCell;
@@ -258,7 +258,9 @@ impl<'a> Walker<'a> {
                 return Err(no_such_name("mutating_when", wanted, &format!("`{name}`"), arg_names(command)));
             };
             // Where the host's environment sets it, every call does.
-            if arg.get_env().is_some_and(|variable| std::env::var_os(variable).is_some()) {
+            if arg.get_env().is_some_and(|variable| std::env::var_os(variable).is_some())
+                || arg.get::<GivenBy>().is_some_and(GivenBy::is_set)
+            {
                 declared = declared.map(|effect| effect.max(Effect::Mutating));
             }
             // A param that no caller can set can't widen a call either.

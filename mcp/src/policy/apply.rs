@@ -120,8 +120,17 @@ impl Policy {
         for (what, pattern) in patterns.chain(self.expose.iter().map(|pattern| ("expose", pattern))) {
             let is_tool = what != "match" && tools.iter().any(|tool| pattern.matches(tool));
             if !is_tool && !seen.iter().any(|(path, _)| pattern.matches(path)) {
-                let paths = seen.iter().map(|(path, _)| path.as_str());
-                return Err(self.names_nothing(what, &pattern.to_string(), root, paths));
+                let text = pattern.to_string();
+                // By an alias the reader means just one command.
+                let paths: Vec<&str> = match named(root, &text) {
+                    Some(path) => seen.iter().map(|(seen, _)| seen.as_str()).filter(|seen| *seen == path).collect(),
+                    None => seen.iter().map(|(path, _)| path.as_str()).collect(),
+                };
+                let nearest = match paths.as_slice() {
+                    [only] => Some(*only),
+                    _ => catalog::closest(&text, paths.into_iter(), 1).first().copied(),
+                };
+                return Err(self.names_nothing(what, &text, root, nearest));
             }
         }
         for (what, names) in [("host-owned", &self.host_owned), ("secret", &self.secret)] {
@@ -129,7 +138,7 @@ impl Policy {
                 let names = std::slice::from_ref(name);
                 if !seen.iter().any(|(path, command)| named_args(command, path, names).next().is_some()) {
                     let known: Vec<String> = seen.iter().flat_map(|(_, command)| args(command)).collect();
-                    return Err(self.names_nothing(what, name, root, known.iter().map(String::as_str)));
+                    return Err(self.names_nothing(what, name, root, nearest(name, &known)));
                 }
             }
         }
@@ -138,24 +147,31 @@ impl Policy {
             for name in &rule.mutating_when {
                 if !matched().any(|(_, command)| command.get_arguments().any(|arg| is_called(arg, name))) {
                     let known: Vec<String> = matched().flat_map(|(_, command)| args(command)).collect();
-                    return Err(self.names_nothing("mutating-when", name, root, known.iter().map(String::as_str)));
+                    return Err(self.names_nothing("mutating-when", name, root, nearest(name, &known)));
                 }
             }
         }
         Ok(())
     }
 
-    fn names_nothing<'a>(
-        &self,
-        what: &'static str,
-        name: &str,
-        root: &Command,
-        known: impl Iterator<Item = &'a str>,
-    ) -> PolicyError {
-        let nearest = catalog::closest(name, known, 1).first().map(ToString::to_string);
-        let (path, name) = (self.file.clone(), name.to_owned());
+    fn names_nothing(&self, what: &'static str, name: &str, root: &Command, nearest: Option<&str>) -> PolicyError {
+        let (path, name, nearest) = (self.file.clone(), name.to_owned(), nearest.map(str::to_owned));
         PolicyError::NamesNothing { path, what, name, root: root.get_name().to_owned(), nearest }
     }
+}
+
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    catalog::closest(name, known.iter().map(String::as_str), 1).first().copied()
+}
+
+/// Returns the path of the command that words lead to, aliases among them.
+fn named(root: &Command, words: &str) -> Option<String> {
+    let (mut command, mut path) = (root, Vec::new());
+    for word in words.split_whitespace() {
+        command = command.find_subcommand(word)?;
+        path.push(command.get_name());
+    }
+    Some(path.join(" "))
 }
 
 impl CommandRule {

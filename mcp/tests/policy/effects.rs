@@ -1,5 +1,6 @@
 use super::{catalog, names};
 use clap_facade::Facade;
+use clap_facade::catalog::help::{Node, Page};
 use clap_facade::catalog::{Catalog, Effect, Excuse, Operation};
 use clap_facade::policy::Policy;
 use clap_facade::surface::fixed::FixedTool;
@@ -56,6 +57,20 @@ fn effects_are_declared_and_a_later_rule_wins_key_by_key() {
     assert_eq!((list.timeout, list.output_bytes), (Some(Duration::from_secs(90)), None));
     assert!(list.params.iter().any(|param| param.gate), "a call with `output` changes something, so it has the gates");
     assert_eq!(operation(&catalog, "self update").declared, None);
+}
+
+#[test]
+fn a_variable_that_help_names_widens_a_call_as_the_flag_does() {
+    let effect = |variable: &str| {
+        let page =
+            Page::read(&format!("Usage: app [OPTIONS]\n\nOptions:\n      --index <URL>  Where [env: {variable}=]\n"));
+        let policy = "[[command]]\nmatch = ['']\neffect = 'read-only'\nmutating-when = ['index']";
+        let facade = Facade::new(Node::new("app", page).command()).policy(&Policy::parse(policy).unwrap()).unwrap();
+        facade.catalog().unwrap().operations()[0].effect([])
+    };
+    assert_eq!(effect("NO_SUCH_VARIABLE"), Effect::ReadOnly);
+    assert_eq!(effect("PATH"), Effect::Mutating);
+    assert_eq!(effect("NO_SUCH_VARIABLE or PATH"), Effect::Mutating);
 }
 
 #[test]

@@ -47,6 +47,7 @@ fn wrong_policies_are_refused_with_what_would_be_right() {
         ("[[command]]\neffect = 'read-only'", "number 1", "no `match`"),
         ("tool-prefix = 'Uv-'", "`Uv-`", "[a-z]"),
         ("deny = ['slef']", "deny `slef` names nothing in `app`", "did you mean `self`?"),
+        ("deny = ['package ls']", "deny `package ls`", "did you mean `pip list`?"),
         ("deny = ['self', 'pip x*']", "deny `pip x*`", "nothing"),
         ("[[command]]\nmatch = ['pip lst']", "match `pip lst`", "did you mean `pip list`?"),
         ("secret = ['tokn']", "secret `tokn`", "did you mean `token`?"),

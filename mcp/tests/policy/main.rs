@@ -27,8 +27,11 @@ fn tree() -> Command {
         .arg(switch("dry-run").global(true))
         .subcommand(
             Command::new("pip")
+                .alias("package")
                 .subcommand_required(true)
-                .subcommand(Command::new("list").about("Lists").arg(option("output")).arg(option("token")))
+                .subcommand(
+                    Command::new("list").visible_alias("ls").about("Lists").arg(option("output")).arg(option("token")),
+                )
                 .subcommand(Command::new("install").arg(option("token")).arg(option("config"))),
         )
         .subcommand(Command::new("run").allow_external_subcommands(true))

@@ -1,7 +1,7 @@
 //! Pages of a whole CLI → its clap tree.
 
 use super::page::{Argument, Flag, Listed, Page, Role, Takes};
-use crate::annotate::MayRepeat;
+use crate::annotate::{GivenBy, MayRepeat};
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, value_parser};
 use std::collections::HashSet;
@@ -179,7 +179,7 @@ fn flag_arg(flag: &Flag) -> Arg {
     if let Some(short) = flag.short {
         arg = arg.short(short);
     }
-    arg = helped(arg, &flag.help);
+    arg = given_by(helped(arg, &flag.help), flag.env.as_deref());
     let Takes::Values { names, optional, equals, more } = &flag.takes else {
         return arg.action(match (&flag.takes, flag.role) {
             (_, Role::Help) => ArgAction::Help,
@@ -244,8 +244,21 @@ fn argument_arg(argument: &Argument, required: bool, taken: &mut Taken) -> Arg {
         (least, true) => arg.num_args(least..),
         (least, false) => arg.num_args(least),
     };
-    let arg = chosen(helped(arg, &argument.help), &argument.choices);
+    let arg = given_by(helped(arg, &argument.help), argument.env.as_deref());
+    let arg = chosen(arg, &argument.choices);
     if required || argument.more || argument.names > 1 { arg } else { arg.default_values(argument.default.clone()) }
+}
+
+/// Notes the variables of `X` or `X or Y`.
+fn given_by(arg: Arg, variables: Option<&str>) -> Arg {
+    let is_name = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *word != "or";
+    match variables {
+        None => arg,
+        Some(text) => {
+            let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(is_name);
+            arg.add(GivenBy(words.filter(|word| !word.is_empty()).map(str::to_owned).collect()))
+        }
+    }
 }
 
 fn helped(arg: Arg, help: &str) -> Arg {
