@@ -367,7 +367,7 @@ impl Facade {
             }
         }
         let executor = self.executor.unwrap_or_else(|| own_executable(catalog.root()));
-        let audit = Audit::to_file(audit, self.keeping).announce();
+        let audit = Audit::to_file(audit, self.keeping);
         let pipeline = Pipeline {
             catalog,
             surface,
@@ -470,6 +470,7 @@ impl Facade {
             let _ = writeln!(std::io::stderr(), "{emptiness}");
         }
         pipeline.executor.check().map_err(StartError::Executor)?;
+        pipeline.audit.announce();
         apart("server", || {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;

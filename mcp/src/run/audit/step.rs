@@ -44,14 +44,13 @@ impl Audit {
     }
 
     /// Tells now, not at the first call, that the file can't be opened.
-    pub(crate) fn announce(self) -> Self {
+    pub(crate) fn announce(&self) {
         if let Some(log) = self.log.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
             && let Err(error) = log.open()
         {
             let at = self.path.as_deref().unwrap_or(Path::new("")).display();
             tracing::error!("the audit {at} can't be opened ({error}): nothing that changes anything will run");
         }
-        self
     }
 
     /// Returns the audit's place for a CLI of that name: `$XDG_STATE_HOME/NAME/mcp-audit.jsonl`,

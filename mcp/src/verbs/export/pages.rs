@@ -128,10 +128,14 @@ fn effect(operation: &Operation) -> String {
 
 fn page(root: &str, operation: &Operation) -> String {
     let mut text = format!("# {root} {}\n", operation.path.join(" "));
-    for about in [Some(&operation.about), operation.long_about.as_ref()].into_iter().flatten() {
-        if !about.is_empty() {
-            let _ = write!(text, "\n{about}\n");
-        }
+    // The long help of most commands begins with the short one.
+    let begins_with = |long: &String| {
+        let first = long.split("\n\n").next().unwrap_or_default().split_whitespace();
+        first.eq(operation.about.split_whitespace())
+    };
+    let short = Some(&operation.about).filter(|_| !operation.long_about.as_ref().is_some_and(begins_with));
+    for about in short.into_iter().chain(&operation.long_about).filter(|about| !about.is_empty()) {
+        let _ = write!(text, "\n{about}\n");
     }
     let _ = write!(text, "\nEffect: {}.\n", effect(operation));
     if !operation.params.is_empty() {

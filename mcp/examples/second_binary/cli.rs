@@ -1,0 +1,12 @@
+use clap::Parser;
+
+/// Greets people
+#[derive(Parser)]
+#[command(name = "greet", version)]
+pub enum Cli {
+    /// Says hello
+    Hello {
+        /// Whom to greet
+        name: String,
+    },
+}
