@@ -278,14 +278,14 @@ impl Drop for Lock<'_> {
 }
 
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(in crate::run) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let place = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     matches!((file.metadata(), path.metadata()), (Ok(open), Ok(there)) if place(open.clone()) == place(there.clone()))
 }
 
 #[cfg(not(unix))]
-fn is_at(_file: &File, path: &Path) -> bool {
+pub(in crate::run) fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
 

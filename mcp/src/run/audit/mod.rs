@@ -14,7 +14,7 @@ mod verify;
 
 pub(super) use chain::beside;
 pub use log::{Flush, Keeping};
-pub(super) use log::{Lock, private};
+pub(super) use log::{Lock, is_at, private};
 pub(super) use read::is_absent;
 pub use read::lines;
 pub use step::Audit;

@@ -134,7 +134,7 @@ impl Allowance {
 
     /// Tells whether anything is limited at all.
     pub(super) fn limits_anything(&self) -> bool {
-        [&self.shared, &self.session].iter().any(|quotas| quotas.concurrency.is_some() || quotas.all().next().is_some())
+        [&self.shared, &self.session].iter().any(|quotas| quotas.concurrency.is_some() || !quotas.is_empty())
     }
 
     /// Tells whether a measure is limited.
@@ -144,6 +144,11 @@ impl Allowance {
 }
 
 impl Quotas {
+    /// Tells whether there is no quota at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
     /// Tells whether there is any quota of what something costs.
     pub(super) fn count_any(&self, cost: &Cost) -> bool {
         self.all().any(|(measure, _)| cost.get(measure) > 0)

@@ -1,13 +1,13 @@
 //! The file by which the server processes of a principal share what it has used up, and the time that they share.
 
 use super::usage::{Time, Usage};
-use crate::run::audit::{Lock, private};
+use crate::run::audit::{Lock, is_at, private};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{File, OpenOptions, read_to_string};
+use std::fs::{File, OpenOptions, create_dir_all, read_to_string};
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -47,28 +47,67 @@ impl Book {
         self.at = Some(now.clone());
         (self.accounts.entry(name.to_owned()).or_default(), self.time)
     }
+}
 
-    /// Reads the book in a file, lets it be changed, and writes it back, while every other process waits.
-    pub(super) fn in_file<T>(path: &Path, change: impl FnOnce(&mut Self) -> T) -> io::Result<T> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+/// The file that holds a book, shared with other processes.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    path: PathBuf,
+    clock: Clock,
+    file: Option<File>,
+}
+
+impl Shelf {
+    pub(super) fn new(path: PathBuf, clock: Clock) -> Self {
+        Self { path, clock, file: None }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads an account, lets it be changed, and writes it back, while every other process waits.
+    pub(super) fn account<T>(&mut self, name: &str, change: impl FnOnce(&mut Usage, Time) -> T) -> io::Result<T> {
+        loop {
+            let file = match self.file.take() {
+                Some(file) => file,
+                None => self.open()?,
+            };
+            let lock = Lock::take(&file)?;
+            // Somebody may have removed it, or put another in its place, since it was opened.
+            if !is_at(&file, &self.path) {
+                continue;
+            }
+            let done = self.change(&file, name, change);
+            drop(lock);
+            self.file = Some(file);
+            return done;
         }
-        let mut file = private(OpenOptions::new().read(true).write(true).truncate(false), path)?;
-        let file_to_lock = file.try_clone()?;
-        let _lock = Lock::take(&file_to_lock)?;
+    }
+
+    fn open(&self) -> io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            create_dir_all(folder)?;
+        }
+        private(OpenOptions::new().read(true).write(true).truncate(false), &self.path)
+    }
+
+    fn change<T>(&self, mut file: &File, name: &str, change: impl FnOnce(&mut Usage, Time) -> T) -> io::Result<T> {
         let mut before = Vec::new();
+        file.rewind()?;
         file.read_to_end(&mut before)?;
         let mut book = match before.is_empty() {
-            true => Self::default(),
+            true => Book::default(),
             false => serde_json::from_slice(&before).map_err(|error| {
                 io::Error::new(io::ErrorKind::InvalidData, format!("{error}; without the file, budgets start anew"))
             })?,
         };
-        let done = change(&mut book);
+        let (usage, time) = book.account(name, &self.clock.read());
+        let done = change(usage, time);
         let after = serde_json::to_vec(&book)?;
-        if let Err(error) = replace(&mut file, &after) {
+        if let Err(error) = replace(file, &after, before.len()) {
             // A full disk must not leave half of it.
-            let _ = replace(&mut file, &before);
+            let _ = replace(file, &before, usize::MAX);
             return Err(error);
         }
         Ok(done)
@@ -76,19 +115,31 @@ impl Book {
 }
 
 impl Clock {
-    /// Reads the machine's clocks.
-    pub(super) fn system() -> Self {
-        let boot = read_to_string("/proc/sys/kernel/random/boot_id");
+    /// Reads the time of this process alone.
+    pub(super) fn own() -> Self {
         let start = Instant::now();
-        let boot = match (boot, uptime()) {
-            (Ok(boot), Some(_)) => boot.trim().to_owned(),
-            // No other process shares this time.
-            _ => format!("{}-{}", std::process::id(), wall()),
-        };
-        Self(Arc::new(move || {
-            let since_boot = uptime().unwrap_or_else(|| start.elapsed().as_millis().try_into().unwrap_or(u64::MAX));
-            Reading { boot: boot.clone(), since_boot, wall: wall() }
-        }))
+        Self(Arc::new(move || Reading { boot: String::new(), since_boot: millis(start), wall: 0 }))
+    }
+
+    /// Reads the time that all processes of the machine share.
+    pub(super) fn shared() -> Self {
+        let boot = read_to_string("/proc/sys/kernel/random/boot_id");
+        let uptime = Uptime::open().filter(|uptime| uptime.read().is_some());
+        match (boot, uptime) {
+            (Ok(boot), Some(uptime)) => {
+                let boot = boot.trim().to_owned();
+                Self(Arc::new(move || {
+                    // What can't be read any more stands still, and gives nothing back.
+                    let since_boot = uptime.read().unwrap_or_default();
+                    Reading { boot: boot.clone(), since_boot, wall: wall() }
+                }))
+            }
+            // The wall clock alone is shared, and this process's time with nobody.
+            _ => {
+                let (boot, start) = (format!("{}-{}", std::process::id(), wall()), Instant::now());
+                Self(Arc::new(move || Reading { boot: boot.clone(), since_boot: millis(start), wall: wall() }))
+            }
+        }
     }
 
     pub(super) fn read(&self) -> Reading {
@@ -102,17 +153,37 @@ impl fmt::Debug for Clock {
     }
 }
 
-fn replace(file: &mut File, text: &[u8]) -> io::Result<()> {
-    file.rewind()?;
-    file.write_all(text)?;
-    file.set_len(text.len() as u64)
+/// How long the machine has been on, sleep included: the one such time that all processes share and nobody sets.
+struct Uptime(File);
+
+impl Uptime {
+    fn open() -> Option<Self> {
+        File::open("/proc/uptime").ok().map(Self)
+    }
+
+    #[cfg(unix)]
+    fn read(&self) -> Option<u64> {
+        let mut text = [0; 64];
+        let length = std::os::unix::fs::FileExt::read_at(&self.0, &mut text, 0).ok()?;
+        let text = std::str::from_utf8(text.get(..length)?).ok()?;
+        let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
+        Some(seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10)
+    }
+
+    #[cfg(not(unix))]
+    fn read(&self) -> Option<u64> {
+        None
+    }
 }
 
-/// Returns how long the machine has been on, sleep included: the one such time that all processes share and nobody sets.
-fn uptime() -> Option<u64> {
-    let text = read_to_string("/proc/uptime").ok()?;
-    let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
-    Some(seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10)
+fn replace(mut file: &File, text: &[u8], before: usize) -> io::Result<()> {
+    file.rewind()?;
+    file.write_all(text)?;
+    if text.len() < before { file.set_len(text.len() as u64) } else { Ok(()) }
+}
+
+fn millis(since: Instant) -> u64 {
+    since.elapsed().as_millis().try_into().unwrap_or(u64::MAX)
 }
 
 fn wall() -> u64 {

@@ -1,13 +1,12 @@
 //! Who has used up what, and how much runs.
 
 use super::allowance::{Allowance, Cost, Measure};
-use super::file::{Book, Clock};
-use super::usage::Short;
+use super::file::{Book, Clock, Shelf};
+use super::usage::{Short, Time, Usage};
 use crate::refusal::{Kind, Refusal, Retry};
 use crate::run::{Caller, Principal};
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -15,14 +14,14 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug)]
 pub(super) struct Ledger {
     clock: Clock,
-    /// What the principals' sessions share with other processes; `None` where there is no place for it.
-    file: Option<PathBuf>,
     books: Mutex<Books>,
 }
 
 #[derive(Debug, Default)]
 struct Books {
-    /// In place of the file.
+    /// What the principals' sessions share with other processes; `None` where there is no place for it.
+    shelf: Option<Shelf>,
+    /// In place of the shelf.
     principals: Book,
     sessions: Book,
     /// How many calls run, by principal and by session.
@@ -51,8 +50,9 @@ impl Account {
 }
 
 impl Ledger {
-    pub(super) fn new(file: Option<PathBuf>, clock: Clock) -> Self {
-        Self { clock, file, books: Mutex::default() }
+    /// `clock` is for what this process counts by itself.
+    pub(super) fn new(shelf: Option<Shelf>, clock: Clock) -> Self {
+        Self { clock, books: Mutex::new(Books { shelf, ..Books::default() }) }
     }
 
     /// Charges a call before it runs; returns how long it may run, where that is limited.
@@ -62,7 +62,7 @@ impl Ledger {
     pub(super) fn charge(&self, account: &Account, cost: &Cost) -> Result<Option<Duration>, Refusal> {
         let Allowance { shared, session } = account.allowance();
         let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        let Books { principals, sessions, running } = &mut *books;
+        let Books { shelf, principals, sessions, running } = &mut *books;
         let own = format!("this session of `{}`", account.name());
         let everybodys = format!("`{}`", account.name());
         for (whose, key, most) in
@@ -75,27 +75,34 @@ impl Ledger {
                     .hint("call again when one has answered"));
             }
         }
-        let (usage, time) = sessions.account(&account.session, &self.clock.read());
-        if let Some(short) = usage.shortage(session, cost, time) {
-            return Err(short.refusal(&own));
+        let mut of_session = (!session.is_empty()).then(|| sessions.account(&account.session, &self.clock.read()));
+        let mut left = None;
+        if let Some((usage, time)) = &mut of_session {
+            if let Some(short) = usage.shortage(session, cost, *time) {
+                return Err(short.refusal(&own));
+            }
+            left = usage.left(session, Measure::WallTime, *time);
         }
-        let mut left = usage.left(session, Measure::WallTime, time);
-        if shared.all().next().is_some() {
-            let charge = |book: &mut Book| {
-                let (usage, time) = book.account(account.name(), &self.clock.read());
+        if !shared.is_empty() {
+            let charge = |usage: &mut Usage, time: Time| {
                 if let Some(short) = usage.shortage(shared, cost, time) {
                     return Err(short.refusal(&everybodys));
                 }
                 usage.charge(shared, cost, time);
                 Ok(usage.left(shared, Measure::WallTime, time))
             };
-            let others = match &self.file {
-                Some(file) => Book::in_file(file, charge).map_err(|error| self.unavailable(&error))?,
-                None => charge(principals),
+            let others = match shelf {
+                Some(shelf) => shelf.account(account.name(), charge).map_err(|error| unavailable(shelf, &error))?,
+                None => {
+                    let (usage, time) = principals.account(account.name(), &self.clock.read());
+                    charge(usage, time)
+                }
             }?;
             left = [left, others].into_iter().flatten().min();
         }
-        usage.charge(session, cost, time);
+        if let Some((usage, time)) = of_session {
+            usage.charge(session, cost, time);
+        }
         for key in [account.name(), &account.session] {
             *running.entry(key.to_owned()).or_default() += 1;
         }
@@ -106,37 +113,39 @@ impl Ledger {
     pub(super) fn settle(&self, account: &Account, unused: &Cost, late: &Cost) {
         let Allowance { shared, session } = account.allowance();
         let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        let Books { principals, sessions, running } = &mut *books;
+        let Books { shelf, principals, sessions, running } = &mut *books;
         for key in [account.name(), &account.session] {
             if let Some(runs) = running.get_mut(key) {
                 *runs -= 1;
             }
         }
         running.retain(|_, runs| *runs > 0);
-        let settle = |book: &mut Book, name: &str, quotas| {
-            let (usage, time) = book.account(name, &self.clock.read());
+        let settle = |usage: &mut Usage, quotas, time| {
             usage.give_back(quotas, unused, time);
             usage.charge(quotas, late, time);
         };
         let change = unused.plus(late);
         if session.count_any(&change) {
-            settle(sessions, &account.session, session);
+            let (usage, time) = sessions.account(&account.session, &self.clock.read());
+            settle(usage, session, time);
         }
-        match &self.file {
+        match shelf {
             _ if !shared.count_any(&change) => {}
-            None => settle(principals, account.name(), shared),
-            Some(file) => {
-                if let Err(error) = Book::in_file(file, |book| settle(book, account.name(), shared)) {
-                    tracing::error!("{}", self.unavailable(&error));
+            None => {
+                let (usage, time) = principals.account(account.name(), &self.clock.read());
+                settle(usage, shared, time);
+            }
+            Some(shelf) => {
+                if let Err(error) = shelf.account(account.name(), |usage, time| settle(usage, shared, time)) {
+                    tracing::error!("{}", unavailable(shelf, &error));
                 }
             }
         }
     }
+}
 
-    fn unavailable(&self, error: &io::Error) -> Refusal {
-        let at = self.file.as_deref().unwrap_or_else(|| "".as_ref()).display();
-        Refusal::new(Kind::BudgetUnavailable).hint(format!("{at}: {error}"))
-    }
+fn unavailable(shelf: &Shelf, error: &io::Error) -> Refusal {
+    Refusal::new(Kind::BudgetUnavailable).hint(format!("{}: {error}", shelf.path().display()))
 }
 
 impl Short {
@@ -193,7 +202,8 @@ mod tests {
 
         fn ledger(&self, file: Option<&Path>) -> Ledger {
             let set = self.0.clone();
-            Ledger::new(file.map(Into::into), Clock(Arc::new(move || set.lock().unwrap().clone())))
+            let clock = Clock(Arc::new(move || set.lock().unwrap().clone()));
+            Ledger::new(file.map(|file| Shelf::new(file.into(), clock.clone())), clock)
         }
     }
 
@@ -241,6 +251,23 @@ mod tests {
         assert!(run(&processes[2], &ci, Effect::ReadOnly).is_err());
         let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn however_many_call_at_once_no_more_run_than_are_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("budget");
+        let (clocks, budget) = (Set::new("one"), Allowance::new().within(HOUR, Measure::Writes, 50));
+        let ran: usize = std::thread::scope(|scope| {
+            let threads = [(); 8].map(|()| {
+                scope.spawn(|| {
+                    let (ledger, ci) = (clocks.ledger(Some(&file)), account("ci", "s", budget.clone()));
+                    (0..25).filter(|_| run(&ledger, &ci, Effect::Mutating).is_ok()).count()
+                })
+            });
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(ran, 50);
     }
 
     #[test]

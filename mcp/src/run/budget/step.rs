@@ -1,11 +1,11 @@
 //! The step: what a call needs before it may run, and the permit that is held while it does.
 
 use super::allowance::{Cost, Measure};
-use super::file::Clock;
+use super::file::{Clock, Shelf};
 use super::ledger::{Account, Ledger};
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Caller, Outcome, audit};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -72,18 +72,15 @@ impl Budget {
     /// Allows so many calls at once; what principals use up is not kept beyond this process.
     pub fn concurrent(most: usize) -> Self {
         let (runs, lookups) = (Places::new(most), Places::new(LOOKUPS));
-        Self { runs, lookups, ledger: Arc::new(Ledger::new(None, Clock::system())) }
+        Self { runs, lookups, ledger: Arc::new(Ledger::new(None, Clock::own())) }
     }
 
     /// Keeps what principals use up in the file that belongs to an audit: its name and `.budget`.
     pub fn beside(audit: &Path) -> Self {
         // Beside a device there is no place for files.
         let has_place = audit.metadata().map_or(true, |metadata| metadata.is_file());
-        Self::default().kept(has_place.then(|| audit::beside(audit, "budget")), Clock::system())
-    }
-
-    fn kept(self, file: Option<PathBuf>, clock: Clock) -> Self {
-        Self { ledger: Arc::new(Ledger::new(file, clock)), ..self }
+        let shelf = has_place.then(|| Shelf::new(audit::beside(audit, "budget"), Clock::shared()));
+        Self { ledger: Arc::new(Ledger::new(shelf, Clock::own())), ..Self::default() }
     }
 
     /// Waits until nothing runs.
