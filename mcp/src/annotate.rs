@@ -16,7 +16,7 @@
 
 #![cfg_attr(feature = "stdio", doc = include_str!("../docs/adopt.md"))]
 
-use crate::catalog::{Effect, Example, ExitMeaning, Fence};
+use crate::catalog::{Applying, Approval, Effect, Example, ExitMeaning, Fence};
 use clap::builder::{ArgExt, CommandExt};
 use std::time::Duration;
 
@@ -68,6 +68,8 @@ pub struct CommandNote {
     pub(crate) former: Vec<String>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) output_bytes: Option<usize>,
+    pub(crate) approval: Option<Approval>,
+    pub(crate) applying: Option<Applying>,
     pub(crate) exit_codes: Vec<ExitMeaning>,
     pub(crate) fence: Fence,
 }
@@ -142,6 +144,20 @@ impl CommandNote {
     #[must_use]
     pub fn output_bytes(mut self, bytes: usize) -> Self {
         self.output_bytes = Some(bytes);
+        self
+    }
+
+    /// Sets what of it may run without the operator's word, whatever the server allows other commands.
+    #[must_use]
+    pub fn approval(mut self, approval: Approval) -> Self {
+        self.approval = Some(approval);
+        self
+    }
+
+    /// Sets what its changes have to be preceded by, whatever the server demands of other commands.
+    #[must_use]
+    pub fn applying(mut self, applying: Applying) -> Self {
+        self.applying = Some(applying);
         self
     }
 

@@ -1,16 +1,17 @@
 //! The paved path: a clap tree in, an agent server out.
 
-use crate::catalog::{Catalog, CatalogError, Effect, Operation, Settings, schema};
+use crate::catalog::{Applying, Approval, Catalog, CatalogError, Effect, Operation, Settings, schema};
 use crate::exec::{Enforcement, Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart};
 use crate::policy::{Policy, PolicyError};
 use crate::refusal::Refusal;
-use crate::run::approve::Approve;
+use crate::run::approve::{Approvals, Approve};
 use crate::run::audit::{Audit, Keeping};
 use crate::run::bound::Bound;
 use crate::run::budget::{Allowance, Budget};
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
+use crate::run::plan::Plans;
 use crate::run::{Principal, workflow};
 use crate::surface::fixed::FixedTool;
 use crate::surface::{Choice, UnknownSurface};
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Builds an agent server from a clap tree.
 ///
@@ -51,7 +53,10 @@ pub struct Facade {
     budget: Allowance,
     /// The principal that this process serves.
     serves: Option<String>,
-    approve: Approve,
+    approval: Approval,
+    least_approval: Approval,
+    approval_lasts: Option<Duration>,
+    plan_ignores: Vec<String>,
     limits: Limits,
     bound: Bound,
     audit: Option<PathBuf>,
@@ -144,7 +149,10 @@ impl Facade {
             principals: BTreeMap::new(),
             budget: Allowance::new(),
             serves: None,
-            approve: Approve::default(),
+            approval: Approval::default(),
+            least_approval: Approval::default(),
+            approval_lasts: None,
+            plan_ignores: Vec::new(),
             limits: Limits::default(),
             bound: Bound::default(),
             audit: None,
@@ -246,10 +254,24 @@ impl Facade {
         self
     }
 
-    /// Sets what may run without the operator's word.
+    /// Sets what may run without the operator's word, where nothing else is said of a command.
     #[must_use]
-    pub fn approve(mut self, approve: Approve) -> Self {
-        self.approve = approve;
+    pub fn approve(mut self, approval: Approval) -> Self {
+        self.approval = approval;
+        self
+    }
+
+    /// Sets what nothing that is said of one command, here or in a policy, goes below.
+    #[must_use]
+    pub fn approve_at_least(mut self, approval: Approval) -> Self {
+        self.least_approval = self.least_approval.max(approval);
+        self
+    }
+
+    /// Sets what changes have to be preceded by.
+    #[must_use]
+    pub fn applying(mut self, applying: Applying) -> Self {
+        self.settings.applying = applying;
         self
     }
 
@@ -308,6 +330,9 @@ impl Facade {
         self.workflows &= policy.offers(workflow::NAME);
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
         self.bound.limit = policy.output_bytes.unwrap_or(self.bound.limit);
+        self.approval = policy.approval.mode.map_or(self.approval, Into::into);
+        self.approval_lasts = policy.approval.lasts.or(self.approval_lasts);
+        self.plan_ignores.extend(policy.plan_ignores.iter().cloned());
         let surroundings = policy.surroundings();
         if surroundings != Surroundings::default() || policy.fences() {
             let executor = self.executor.unwrap_or_else(|| own_executable(self.command.get_name()));
@@ -350,7 +375,7 @@ impl Facade {
     /// # Errors
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
     pub fn build(self) -> Result<Pipeline, StartError> {
-        let (audit, kill) = (self.audit_path(), self.kill());
+        let (audit, kill, approvals) = (self.audit_path(), self.kill(), self.approvals());
         let budget = audit.as_deref().map_or_else(Budget::default, Budget::beside);
         let catalog = Arc::new(self.catalog()?);
         let choice = match self.surface {
@@ -376,7 +401,8 @@ impl Facade {
             kill,
             budget,
             guard: Guard,
-            approve: self.approve,
+            plans: Plans::new(self.plan_ignores),
+            approve: Approve::new(self.approval, self.least_approval, approvals),
             bound: self.bound,
             audit,
             notes: self.notes,
@@ -450,6 +476,12 @@ impl Facade {
     /// Returns the operator's switch, which stands beside the audit.
     pub(crate) fn kill(&self) -> Kill {
         self.audit_path().map_or_else(Kill::default, |audit| Kill::beside(&audit))
+    }
+
+    /// Returns the approvals, which stand beside the audit.
+    pub(crate) fn approvals(&self) -> Approvals {
+        let approvals = Approvals::beside(self.audit_path().as_deref());
+        self.approval_lasts.map_or(approvals.clone(), |lasts| approvals.lasting(lasts))
     }
 
     /// Returns the audit itself, opened by the first line that is written.

@@ -68,6 +68,12 @@ kinds! {
     Busy = "BUSY", 409, 9, true, "another change has not ended; nothing was run";
     /// Approval mode refuses the call.
     ApprovalDenied = "APPROVAL_DENIED", 403, 13, false, "the operator does not allow this call";
+    /// The call waits for the operator's word; the same call may run once he has given it.
+    ApprovalRequired = "APPROVAL_REQUIRED", 403, 13, true, "the operator has to allow this call first";
+    /// The call changes something, and names no plan that stands.
+    PlanRequired = "PLAN_REQUIRED", 428, 13, false, "a change needs the plan of its preview";
+    /// What the call would do is no longer what its plan says.
+    PlanChanged = "PLAN_CHANGED", 409, 9, false, "the call would no longer do what was planned; nothing was changed";
     /// The audit can't be written, and the call would change something.
     AuditUnavailable = "AUDIT_UNAVAILABLE", 503, 1, true, "the audit can't be written, so nothing that changes anything is run";
     /// A fixed tool could not do what was asked.
@@ -99,6 +105,22 @@ pub struct Refusal {
     pub retry: Retry,
     /// What the command had printed before it was stopped.
     pub partial: Option<Box<Partial>>,
+    /// What a person has to allow first, for [`Kind::ApprovalRequired`].
+    pub question: Option<Box<Question>>,
+}
+
+/// What a person has to allow before a call may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Question {
+    /// What the pending approval is called by.
+    pub id: String,
+    /// What is asked, text without control characters other than line ends.
+    pub text: String,
+    /// When it is too late to answer, in milliseconds since 1970.
+    pub expires: u64,
+    /// Tells this question from an earlier or later one about the same call; an agent never sees it.
+    pub(crate) nonce: String,
 }
 
 /// Whether and when a refused call may succeed without a change to it.
@@ -141,8 +163,15 @@ pub struct Problem {
 impl Refusal {
     /// Makes a refusal with the kind's own sentence.
     pub fn new(kind: Kind) -> Self {
-        let retry = if kind.is_retryable() { Retry::Later } else { Retry::Never };
-        Self { kind, message: kind.sentence().to_owned(), problems: Vec::new(), hint: None, retry, partial: None }
+        Self {
+            kind,
+            message: kind.sentence().to_owned(),
+            problems: Vec::new(),
+            hint: None,
+            retry: if kind.is_retryable() { Retry::Later } else { Retry::Never },
+            partial: None,
+            question: None,
+        }
     }
 
     /// Makes a refusal of arguments from its problems.
@@ -184,6 +213,9 @@ impl Refusal {
         }
         if let Some(hint) = &self.hint {
             error.insert("hint".into(), cut(hint).into());
+        }
+        if let Some(question) = &self.question {
+            error.insert("approval".into(), question.id.as_str().into());
         }
         if self.retry != Retry::Never {
             error.insert("retryable".into(), true.into());

@@ -65,6 +65,8 @@ pub struct Settings {
     pub expose: Vec<String>,
     /// Paths (joined by spaces) that are hidden with their subtree.
     pub hide: Vec<String>,
+    /// What changes by commands that say nothing else of themselves have to be preceded by.
+    pub applying: Applying,
     /// Stands before the tool name of every operation.
     pub tool_prefix: Option<String>,
     /// Tool names that a surface needs for itself: no operation's tool is called so.
@@ -80,6 +82,7 @@ impl Default for Settings {
             inject: own(&["--agent"]),
             expose: Vec::new(),
             hide: Vec::new(),
+            applying: Applying::default(),
             tool_prefix: None,
             reserved: own(&["command_search", "command_run", "command_read", "command_script", "workflow_submit"]),
         }
@@ -95,6 +98,8 @@ pub struct Injected {
     pub token: String,
     /// The raw values clap must report for it.
     pub values: Vec<String>,
+    /// What it sets is a secret.
+    pub secret: bool,
 }
 
 /// Why a catalog could not be made: a mistake of the tree's or the facade's author.

@@ -28,6 +28,47 @@ impl fmt::Display for Effect {
     }
 }
 
+/// What may run without the operator's word.
+///
+/// Ordered: a stricter one compares greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Approval {
+    /// Everything.
+    #[default]
+    Auto,
+    /// Whatever is not destructive; what is waits for the operator's word.
+    AskDestructive,
+    /// Reads and previews; whatever changes something waits for the operator's word.
+    Ask,
+    /// Reads alone; whatever could change something is refused.
+    Deny,
+}
+
+impl Approval {
+    /// Every one, from the laxest on.
+    pub const ALL: &[Self] = &[Self::Auto, Self::AskDestructive, Self::Ask, Self::Deny];
+
+    /// Returns its name, as policies and the command line spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::AskDestructive => "ask-destructive",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What a call that changes something has to be preceded by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Applying {
+    /// Nothing.
+    #[default]
+    Directly,
+    /// Its preview, whose plan it names.
+    ByPlan,
+}
+
 /// One runnable command of the tree.
 ///
 /// Made by [`Catalog::new`](super::Catalog::new) alone; nothing else reads the clap tree for facts.
@@ -67,6 +108,10 @@ pub struct Operation {
     pub timeout: Option<Duration>,
     /// How many bytes of its output reach a caller; `None` for as many as the server allows.
     pub output_bytes: Option<usize>,
+    /// What of it may run without the operator's word; `None` for as the server has it.
+    pub approval: Option<Approval>,
+    /// What its changes have to be preceded by.
+    pub applying: Applying,
     /// What its exit codes mean: its own before those of the whole CLI.
     pub exit_codes: Vec<ExitMeaning>,
     /// What its read-only calls may do beside reading.
@@ -94,6 +139,11 @@ impl Operation {
     /// Tells whether no call of it changes anything.
     pub fn is_read_only(&self) -> bool {
         self.widest_effect() == Effect::ReadOnly
+    }
+
+    /// Tells whether some call of it has to name a plan.
+    pub fn demands_plan(&self) -> bool {
+        self.applying == Applying::ByPlan && !self.is_read_only()
     }
 
     /// Returns the positionals, in their order on the command line.

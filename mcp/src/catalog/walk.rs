@@ -8,7 +8,7 @@ use super::{
     CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet,
     text,
 };
-use crate::annotate::{CommandNote, Exposure, GivenBy};
+use crate::annotate::{ArgNote, CommandNote, Exposure, GivenBy};
 use clap::parser::ValueSource;
 use clap::{Arg, Command};
 use std::cell::RefCell;
@@ -287,6 +287,8 @@ impl<'a> Walker<'a> {
             untrusted_output: note.untrusted_output,
             timeout: note.timeout,
             output_bytes: note.output_bytes,
+            approval: note.approval,
+            applying: note.applying.unwrap_or(self.settings.applying),
             exit_codes: self.exit_codes(note),
             fence: self.fence(note),
         }));
@@ -349,7 +351,8 @@ fn inject(author: &Command, built: &Command, settings: &Settings) -> Result<Vec<
         let values = arg.and_then(|arg| parsed_values(author, arg, token));
         match (arg, values) {
             (Some(arg), Some(values)) => {
-                inject.push(Injected { id: arg.get_id().to_string(), token: token.clone(), values });
+                let secret = arg.get::<ArgNote>() == Some(&ArgNote::Secret);
+                inject.push(Injected { id: arg.get_id().to_string(), token: token.clone(), values, secret });
             }
             (None, _) if is_default => {}
             _ => return Err(no_such_name("inject", token, "the root", arg_names(built))),

@@ -1,4 +1,5 @@
 //! How calls are carried: a door knows a wire format, and nothing else.
 
+mod ask;
 mod lines;
 pub mod stdio;

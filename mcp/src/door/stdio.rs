@@ -1,5 +1,6 @@
 //! The stdio door: MCP over the process's standard streams, both protocol eras.
 
+use super::ask::{self, Answered, Brought};
 use super::lines::Lines;
 use crate::refusal::{Kind, Refusal};
 use crate::run::{Caller, Outcome, Pipeline, Principal};
@@ -120,10 +121,13 @@ impl ServerHandler for Handler {
             door: "stdio",
             cancel: context.ct.clone(),
         };
-        match self.pipeline.call(&request.name, request.arguments.unwrap_or_default(), &caller).await {
-            Ok(outcome) => Ok(answer(outcome).into()),
-            Err(refusal) if refusal.kind == Kind::UnknownTool => Err(self.unknown(&request.name, &refusal)),
-            Err(refusal) => Ok(refused(&refusal).into()),
+        let (tool, arguments) = (&request.name, request.arguments.unwrap_or_default());
+        let brought = Brought { state: request.request_state, responses: request.input_responses };
+        match ask::call(&self.pipeline, tool, arguments, brought, &caller, &context).await {
+            Answered::Ended(Ok(outcome)) => Ok(answer(outcome).into()),
+            Answered::Ended(Err(refusal)) if refusal.kind == Kind::UnknownTool => Err(self.unknown(tool, &refusal)),
+            Answered::Ended(Err(refusal)) => Ok(refused(&refusal).into()),
+            Answered::Asks(question) => Ok(question.into()),
         }
     }
 }

@@ -41,6 +41,9 @@ use std::time::Duration;
 
 pub use tokio_util::sync::CancellationToken;
 
+/// The environment variable that every command has which runs for an agent: what is the operator's alone refuses there.
+pub(crate) const CALL: &str = "CLAP_FACADE_CALL";
+
 /// A future that can be sent, behind a pointer.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

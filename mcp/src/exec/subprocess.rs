@@ -3,7 +3,7 @@
 use super::capture::{Keep, partial};
 use super::fence::{Enforcement, Fence, Site, Unspawned};
 use super::group::Group;
-use super::{BoxFuture, Executor, Exit, Finished, Job, Surroundings};
+use super::{BoxFuture, CALL, Executor, Exit, Finished, Job, Surroundings};
 use crate::argv::Proved;
 use crate::catalog::{Effect, Operation};
 use crate::policy::word_matches;
@@ -206,6 +206,7 @@ impl Subprocess {
             .args(proved.argv())
             .env("NO_COLOR", "1")
             .env("TERM", "dumb")
+            .env(CALL, "1")
             .env_remove("CLICOLOR_FORCE")
             .env_remove("FORCE_COLOR")
             .envs(self.env.iter().map(|(name, value)| (name, value)))

@@ -25,6 +25,9 @@ impl Policy {
         if let Some(inject) = &self.inject {
             settings.inject.clone_from(inject);
         }
+        if let Some(apply) = self.apply {
+            settings.applying = apply.into();
+        }
         settings.tool_prefix.clone_from(&self.tool_prefix);
         let mut seen = Vec::new();
         see(&command, &self.base, &mut seen);
@@ -193,6 +196,8 @@ fn declare_rule(rule: &CommandRule, mut command: Command, note: &mut CommandNote
             |example: &super::Example| catalog::Example { title: example.title.clone(), line: example.line.clone() };
         note.examples = rule.examples.iter().map(example).collect();
     }
+    note.approval = rule.approval.map(Into::into).or(note.approval);
+    note.applying = rule.apply.map(Into::into).or(note.applying);
     note.timeout = rule.timeout.or(note.timeout);
     note.output_bytes = rule.output_bytes.or(note.output_bytes);
     note.untrusted_output = rule.untrusted_output.unwrap_or(note.untrusted_output);

@@ -3,7 +3,7 @@
 use super::plain::plain;
 use super::{BudgetRule, Pattern, PolicyError, PrincipalRule, ReadOnly};
 use crate::annotate::LONGEST;
-use crate::catalog::Effect;
+use crate::catalog::{Applying, Approval, Effect};
 use crate::folders::user_folder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -44,6 +44,13 @@ pub struct Policy {
     pub timeout: Option<Duration>,
     /// The most bytes of one output that reach the caller.
     pub output_bytes: Option<usize>,
+    /// What changes have to be preceded by.
+    pub apply: Option<Apply>,
+    /// JSON pointers to what differs from one preview to the next of its own accord, such as `/run_id`, and is left out
+    /// when a preview is compared with its plan; `*` stands for every member and every element.
+    pub plan_ignores: Vec<String>,
+    /// What the operator has to allow first.
+    pub approval: ApprovalRule,
     /// The folder that commands start in.
     pub cwd: Option<PathBuf>,
     /// The environment of commands.
@@ -86,6 +93,63 @@ pub enum Standing {
     Deny,
 }
 
+/// What a change has to be preceded by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Apply {
+    /// Nothing.
+    Direct,
+    /// Its preview, whose plan it names; a command without `dry-run` can't change anything then.
+    Plan,
+}
+
+impl From<Apply> for Applying {
+    fn from(apply: Apply) -> Self {
+        match apply {
+            Apply::Direct => Self::Directly,
+            Apply::Plan => Self::ByPlan,
+        }
+    }
+}
+
+/// What the operator has to allow first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct ApprovalRule {
+    /// Of commands and tools for which nothing else is said.
+    pub mode: Option<Mode>,
+    /// How long a call waits for it, and how long it is good for once it was given: `15min`.
+    #[serde(deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub lasts: Option<Duration>,
+}
+
+/// What may run without the operator's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everything.
+    Auto,
+    /// Whatever is not destructive.
+    AskDestructive,
+    /// Reads and previews.
+    Ask,
+    /// Reads alone; nothing else can be allowed.
+    Deny,
+}
+
+impl From<Mode> for Approval {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Auto => Self::Auto,
+            Mode::AskDestructive => Self::AskDestructive,
+            Mode::Ask => Self::Ask,
+            Mode::Deny => Self::Deny,
+        }
+    }
+}
+
 /// The environment of commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -114,6 +178,10 @@ pub struct CommandRule {
     pub description: Option<String>,
     /// Calls worth showing.
     pub examples: Vec<Example>,
+    /// What of them may run without the operator's word.
+    pub approval: Option<Mode>,
+    /// What their changes have to be preceded by.
+    pub apply: Option<Apply>,
     /// How long they may run: `90s`, `5min`.
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "Option<String>")]
@@ -201,6 +269,9 @@ impl Policy {
                 )));
             }
             rule.budget.check(&format!("principal.{name}.budget")).map_err(wrong)?;
+        }
+        if let Some(pointer) = policy.plan_ignores.iter().find(|pointer| !pointer.starts_with('/')) {
+            return Err(wrong(format!("`plan-ignores` has `{pointer}`: a JSON pointer starts with `/`")));
         }
         if let Some(prefix) = &policy.tool_prefix
             && !(prefix.starts_with(|c: char| c.is_ascii_lowercase())

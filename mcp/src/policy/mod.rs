@@ -30,7 +30,7 @@ mod read_only;
 mod ready;
 
 pub use error::PolicyError;
-pub use file::{CommandRule, Declared, Environment, Example, ExitCode, Policy, Standing};
+pub use file::{Apply, ApprovalRule, CommandRule, Declared, Environment, Example, ExitCode, Mode, Policy, Standing};
 pub use glob::Pattern;
 pub(crate) use glob::word_matches;
 pub use principals::{BudgetRule, Limits, PrincipalRule, Scope, SessionRule};

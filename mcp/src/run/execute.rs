@@ -2,6 +2,7 @@
 
 use super::bound::Bound;
 use super::kill::Kill;
+use super::plan::Stage;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Effect, ExitMeaning, Fence, Operation};
@@ -33,13 +34,15 @@ pub(crate) async fn execute(
 ) -> Result<Outcome, Refusal> {
     let effect = proved.invocation().effect();
     let operation = Arc::clone(proved.invocation().operation());
+    let previews = matches!(Stage::of_invocation(proved.invocation()), Stage::Previews | Stage::Silent);
     let job = Job { proved, effect, stdin, limits, cancel };
     let (finished, enforced) = match via {
         Via::Executor(executor) => (executor.execute(job).await?, enforcement(executor, &operation, effect)),
         Via::Unit(unit) => (unit.execute(job).await?, None),
     };
     let fence = enforced.filter(|enforced| enforced.holds()).map(|_| &operation.fence);
-    Ok(outcome(bound, &operation.exit_codes, fence, finished))
+    let printed = (previews && !finished.stdout.is_cut()).then(|| finished.stdout.bytes.clone());
+    Ok(Outcome { printed, ..outcome(bound, &operation.exit_codes, fence, finished) })
 }
 
 /// Tells how a call is held to reading; `None` where it does more, or the system has no part in it.
@@ -92,5 +95,5 @@ fn outcome(bound: Bound, meanings: &[ExitMeaning], fence: Option<&Fence>, finish
         notes.push(format!("stderr: {stderr}"));
     }
     notes.extend(fenced);
-    Outcome { text: output.text, notes, exit: Some(exit), failed, bytes }
+    Outcome { text: output.text, notes, exit: Some(exit), failed, bytes, printed: None }
 }

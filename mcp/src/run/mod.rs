@@ -11,6 +11,7 @@ pub mod execute;
 pub mod guard;
 pub mod kill;
 pub mod pipeline;
+pub mod plan;
 pub mod principal;
 pub mod workflow;
 
@@ -104,4 +105,22 @@ pub struct Outcome {
     pub failed: bool,
     /// Bytes that the command printed on its output, before any cut.
     pub bytes: u64,
+    /// All that a preview printed, where that was kept whole.
+    pub(crate) printed: Option<Vec<u8>>,
+}
+
+/// Renders JSON as the one text that all renderings of the same value come to: members by name, no spaces.
+pub(crate) fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            Value::Object(members) => {
+                let mut names: Vec<_> = members.iter().collect();
+                names.sort_unstable_by_key(|(name, _)| *name);
+                names.into_iter().map(|(name, member)| (name.clone(), sorted(member))).collect()
+            }
+            plain => plain.clone(),
+        }
+    }
+    sorted(value).to_string()
 }

@@ -3,12 +3,13 @@
 use super::execute::{Via, cancellable, enforcement, execute};
 use super::{Call, Caller, Outcome, Target, workflow};
 use super::{
-    approve::Approve,
+    approve::{Approve, Demand},
     audit::{Audit, Entry},
     bound::Bound,
     budget::{Budget, Cost, Load, Permit},
     guard::Guard,
     kill::Kill,
+    plan::{self, Plans},
 };
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Operation};
@@ -32,6 +33,7 @@ pub struct Pipeline {
     pub(crate) kill: Kill,
     pub(crate) budget: Budget,
     pub(crate) guard: Guard,
+    pub(crate) plans: Plans,
     pub(crate) approve: Approve,
     pub(crate) bound: Bound,
     pub(crate) audit: Audit,
@@ -43,11 +45,17 @@ impl Pipeline {
     ///
     /// # Errors
     /// [`Refusal`] where it was not run to its end; a command that ran and failed is an [`Outcome`].
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<Outcome, Refusal> {
+    pub async fn call(
+        &self,
+        tool: &str,
+        mut arguments: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<Outcome, Refusal> {
         let mut entry = self.audit.begin(tool, self.surface.name(), caller);
+        let plan = plan::take(&mut arguments);
         let renamed = self.renamed(tool, &arguments);
         let bytes = self.budget.weigh(caller, &arguments);
-        let resolved = self.surface.resolve(&self.catalog, tool, arguments);
+        let resolved = self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call));
         let load = match &resolved {
             Ok(call) => {
                 entry.resolved(call, self.enforcement(call));
@@ -60,7 +68,7 @@ impl Pipeline {
         let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller, load, bytes));
         let result = async {
             let permit = permit.as_ref().map_err(Refusal::clone)?;
-            self.run(resolved?, caller, &entry, permit).await
+            self.run(resolved?, plan, caller, &mut entry, permit).await
         }
         .await
         .map(|mut outcome| {
@@ -69,6 +77,16 @@ impl Pipeline {
         });
         self.audit.end(entry, &result);
         result
+    }
+
+    /// Returns what is asked of the operator, and of the client's user.
+    pub(crate) fn approve(&self) -> &Approve {
+        &self.approve
+    }
+
+    /// Tells whether any call could have to be allowed by somebody first.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.approve.may_ask(&self.catalog)
     }
 
     /// Returns the operator's switch.
@@ -117,34 +135,78 @@ impl Pipeline {
         enforcement(&*self.executor, proved.invocation().operation(), call.target.effect())
     }
 
-    /// Lets a call pass all the steps before its execution.
-    fn check(&self, call: &Call, caller: &Caller, entry: &Entry) -> Result<(), Refusal> {
-        self.guard.check(call, caller)?;
-        self.approve.check(call, caller)?;
-        self.audit.check(call, entry)
+    /// Makes a call say that it previews, where a change would have to be planned or allowed and it says neither.
+    fn stated(&self, call: Call) -> Result<Call, Refusal> {
+        match self.approve.demands(&call.target) != Demand::Nothing || Plans::demands(&call.target) {
+            true => self.plans.state(call, &self.catalog),
+            false => Ok(call),
+        }
     }
 
-    async fn run(&self, call: Call, caller: &Caller, entry: &Entry, permit: &Permit) -> Result<Outcome, Refusal> {
-        self.check(&call, caller, entry)?;
+    /// Lets a call pass all the steps before its execution, and runs it.
+    async fn run(
+        &self,
+        call: Call,
+        plan: Option<String>,
+        caller: &Caller,
+        entry: &mut Entry,
+        permit: &Permit,
+    ) -> Result<Outcome, Refusal> {
+        self.guard.check(&call, caller)?;
+        let plan =
+            self.plans.check(&call, plan, caller, &self.catalog, |call| self.preview(call, caller, permit)).await?;
+        let approved = self.approve.check(&call, plan.as_ref(), caller, &self.catalog).await?;
+        entry.allowed(plan.as_ref(), approved.as_ref());
+        self.plans.spend(plan.as_ref())?;
+        self.audit.check(&call, entry)?;
+        let mut outcome = self.carry_out(&call, caller, permit).await?;
+        self.plans.offer(&call, caller, self.approve.demands(&call.target), &mut outcome);
+        Ok(outcome)
+    }
+
+    /// Makes a preview again, written down like a call of its own.
+    async fn preview(&self, call: Call, caller: &Caller, permit: &Permit) -> Result<Outcome, Refusal> {
+        let mut entry = self.audit.begin(&call.tool, self.surface.name(), caller);
+        entry.resolved(&call, self.enforcement(&call));
+        entry.previews_again();
+        let result = async {
+            self.guard.check(&call, caller)?;
+            self.audit.check(&call, &entry)?;
+            self.carry_out(&call, caller, permit).await
+        }
+        .await;
+        self.audit.end(entry, &result);
+        result
+    }
+
+    async fn carry_out(&self, call: &Call, caller: &Caller, permit: &Permit) -> Result<Outcome, Refusal> {
         permit.begin();
         let result = cancellable(caller, &self.kill, |cancel| async {
-            match call.target {
+            match &call.target {
                 Target::Operation(proved) => {
                     permit.spend(&Cost::of(proved.invocation().effect()));
                     let via = Via::Executor(&*self.executor);
                     let (bound, limits) = self.allowed(proved.invocation().operation());
                     let limits = Limits { timeout: permit.time(limits.timeout), ..limits };
-                    execute(via, bound, limits, proved, None, cancel).await
+                    execute(via, bound, limits, proved.clone(), None, cancel).await
                 }
                 Target::Tool(tool, arguments) => {
                     permit.spend(&Cost::of(tool.effect()));
-                    tool.run(arguments, caller.principal.clone(), self.bound, cancel).await
+                    tool.run(arguments.clone(), caller.principal.clone(), self.bound, cancel).await
                 }
                 Target::Workflow(workflow) => workflow.run(self, caller, permit, cancel).await,
             }
         })
         .await;
         result.inspect(|outcome| permit.printed(outcome)).map_err(|refusal| permit.explain(self.kill.explain(refusal)))
+    }
+
+    /// Writes a call down that a door refuses by itself, and gives the refusal back.
+    pub(crate) fn refuse(&self, tool: &str, caller: &Caller, refusal: Refusal) -> Refusal {
+        let entry = self.audit.begin(tool, self.surface.name(), caller);
+        let result = Err(refusal.clone());
+        self.audit.end(entry, &result);
+        refusal
     }
 
     /// What an operation may print and how long it may run: its own word, else the server's.
@@ -175,7 +237,9 @@ impl Pipeline {
         entry.step_of(step.intent);
         let result = async {
             self.kill.check(caller)?;
-            self.check(&call, caller, &entry)?;
+            self.guard.check(&call, caller)?;
+            // What had to be planned and allowed was so for the workflow as a whole.
+            self.audit.check(&call, &entry)?;
             permit.spend(&Cost::of(step.proved.invocation().effect()));
             let via = via.unwrap_or(Via::Executor(&*self.executor));
             // The workflow's deadline stands whatever the command itself may take.

@@ -172,7 +172,9 @@ impl Surface for Commands {
         let read =
             run(READ, format!("Run a {root} command that only reads; refuses all others."), Some(Effect::ReadOnly));
         let run = run(RUN, format!("Run any {root} command; search first for its params."), widest);
-        [self.search.listing(), read, run].into_iter().chain(self.beside.tools()).collect()
+        let demands = catalog.operations().iter().any(|operation| operation.demands_plan());
+        let run = if demands { run.with_plan() } else { run };
+        [self.search.listing(), read, run].into_iter().chain(self.beside.tools(catalog)).collect()
     }
 
     fn instructions(&self, _catalog: &Catalog) -> String {

@@ -28,13 +28,16 @@ impl Surface for Mirror {
     }
 
     fn tools(&self, catalog: &Catalog) -> Vec<Tool> {
-        let operations = catalog.operations().iter().map(|operation| Tool {
-            name: operation.tool.clone(),
-            description: operation.about.clone(),
-            input_schema: schema::compact(operation),
-            effect: operation.declared_effect(),
+        let operations = catalog.operations().iter().map(|operation| {
+            let tool = Tool {
+                name: operation.tool.clone(),
+                description: operation.about.clone(),
+                input_schema: schema::compact(operation),
+                effect: operation.declared_effect(),
+            };
+            if operation.demands_plan() { tool.with_plan() } else { tool }
         });
-        operations.chain(self.beside.tools()).collect()
+        operations.chain(self.beside.tools(catalog)).collect()
     }
 
     fn instructions(&self, _catalog: &Catalog) -> String {

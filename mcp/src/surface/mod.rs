@@ -70,6 +70,15 @@ impl Tool {
         annotations
     }
 
+    /// Returns the same with the plan that its calls may name.
+    pub(crate) fn with_plan(mut self) -> Self {
+        if let Some(properties) = self.input_schema.get_mut("properties").and_then(Value::as_object_mut) {
+            let plan = json!({ "type": "string", "description": "that its preview names" });
+            properties.entry(crate::run::plan::PLAN).or_insert(plan);
+        }
+        self
+    }
+
     /// Renders the tool as `tools/list` carries it.
     pub fn to_json(&self) -> Value {
         json!({
@@ -159,8 +168,12 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    fn tools(&self) -> impl Iterator<Item = Tool> {
-        let workflow = self.workflows.then(crate::run::workflow::tool);
+    fn tools(&self, catalog: &Catalog) -> impl Iterator<Item = Tool> {
+        let workflow = self.workflows.then(|| {
+            let demands = catalog.operations().iter().any(|operation| operation.demands_plan());
+            let tool = crate::run::workflow::tool();
+            if demands { tool.with_plan() } else { tool }
+        });
         self.fixed.iter().map(|tool| tool.listing()).chain(workflow)
     }
 

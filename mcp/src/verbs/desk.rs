@@ -3,6 +3,8 @@
 use super::VerbError;
 use crate::Facade;
 use crate::catalog::Catalog;
+use crate::exec::CALL;
+use crate::refusal::{Kind, Refusal};
 use crate::run::Pipeline;
 use crate::surface::Choice;
 use serde_json::Value;
@@ -68,6 +70,19 @@ impl Desk<'_> {
         let _ = writeln!(std::io::stderr(), "{}", line.as_ref());
     }
 
+    /// Refuses to do in an agent's call what is the operator's alone.
+    ///
+    /// It keeps a served program from doing so by a verb that it carries or starts. Who may run any command as the
+    /// operator is the operator to this machine, and nothing here keeps them from it.
+    pub(crate) fn is_operators(&self) -> Result<(), VerbError> {
+        match std::env::var_os(CALL) {
+            None => Ok(()),
+            Some(_) => Err(Refusal::new(Kind::ApprovalDenied)
+                .because("this is the operator's alone, and an agent's call runs it")
+                .into()),
+        }
+    }
+
     /// Prints a line.
     pub(crate) fn say(&mut self, line: impl AsRef<str>) -> Result<(), VerbError> {
         writeln!(self.out, "{}", line.as_ref()).map_err(VerbError::Output)
@@ -77,4 +92,11 @@ impl Desk<'_> {
     pub(crate) fn json(&mut self, value: &Value) -> Result<(), VerbError> {
         self.say(format!("{value:#}"))
     }
+}
+
+/// Names the user who runs this process, as the environment has it.
+pub(super) fn user() -> String {
+    let named =
+        ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+    named.unwrap_or_else(|| "unknown".to_owned())
 }

@@ -4,6 +4,7 @@ use crate::argv::Proved;
 use crate::catalog::Param;
 use crate::invocation::{Given, Invocation};
 use crate::refusal::Refusal;
+use crate::run::plan::Plans;
 use crate::run::{Call, Caller, Pipeline, Target};
 use crate::surface::Choice;
 use clap::Args;
@@ -105,7 +106,8 @@ impl Explained {
 /// Asks the steps of the run that look at the call itself.
 fn allow(pipeline: &Pipeline, caller: &Caller, call: &Call) -> Result<(), Refusal> {
     pipeline.guard.check(call, caller)?;
-    pipeline.approve.check(call, caller)
+    Plans::foresee(call)?;
+    pipeline.approve.foresee(call)
 }
 
 /// What a valid call means.

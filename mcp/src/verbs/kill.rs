@@ -1,5 +1,5 @@
 use super::VerbError;
-use super::desk::Desk;
+use super::desk::{Desk, user};
 use crate::run::kill::{Kill, SwitchedOn};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -34,6 +34,9 @@ enum What {
 impl KillVerb {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         let kill = desk.facade.kill();
+        if !matches!(self.what, What::Status { .. }) {
+            desk.is_operators()?;
+        }
         let by = user();
         let failed = |error| VerbError::File { path: kill.file().map_or_else(PathBuf::new, Into::into), error };
         match self.what {
@@ -79,11 +82,4 @@ fn note(desk: &Desk<'_>, decision: &str, by: &str, reason: Option<&str>) -> Resu
         path: audit.path().map_or_else(PathBuf::new, Into::into),
         error: std::io::Error::new(error.kind(), format!("it is done, but could not be written down: {error}")),
     })
-}
-
-/// Names the user who runs this process, as the environment has it.
-fn user() -> String {
-    let named =
-        ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
-    named.unwrap_or_else(|| "unknown".to_owned())
 }

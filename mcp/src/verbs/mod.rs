@@ -9,6 +9,7 @@
 //! Without a verb the server starts. Every verb prints to a writer, for people unless `--json` asks for a
 //! machine's form, and reads the very catalog that is served.
 
+mod approvals;
 mod audit;
 mod desk;
 mod doctor;

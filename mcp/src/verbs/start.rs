@@ -1,6 +1,7 @@
 use super::VerbError;
 use super::desk::Desk;
 use crate::Facade;
+use crate::catalog::Approval;
 use crate::surface::Choice;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -19,6 +20,9 @@ pub(super) struct Start {
     /// Refuse every call that changes something
     #[arg(long)]
     read_only: bool,
+    /// What runs without your word at most, whatever the policy says: `auto`, `ask-destructive`, `ask` or `deny`
+    #[arg(long, value_name = "MODE", value_parser = approval())]
+    approve: Option<Approval>,
 }
 
 impl Start {
@@ -35,6 +39,9 @@ impl Start {
         if self.read_only {
             facade = facade.read_only();
         }
+        if let Some(approval) = self.approve {
+            facade = facade.approve_at_least(approval);
+        }
         match &self.principal {
             Some(principal) => facade.serves(principal),
             None => facade,
@@ -45,11 +52,22 @@ impl Start {
     pub(super) fn options(&self) -> Vec<OsString> {
         let surface = self.surface.map(|surface| format!("--surface={surface}").into());
         let principal = self.principal.as_ref().map(|name| format!("--principal={name}").into());
-        surface.into_iter().chain(principal).chain(self.read_only.then(|| "--read-only".into())).collect()
+        let approve = self.approve.map(|approval| format!("--approve={}", approval.name()).into());
+        surface
+            .into_iter()
+            .chain(principal)
+            .chain(self.read_only.then(|| "--read-only".into()))
+            .chain(approve)
+            .collect()
     }
 }
 
 /// Parses the name of a surface.
 pub(super) fn surface() -> impl TypedValueParser<Value = Choice> {
     PossibleValuesParser::new(Choice::ALL.iter().map(|choice| choice.name())).try_map(|name| name.parse::<Choice>())
+}
+
+fn approval() -> impl TypedValueParser<Value = Approval> {
+    PossibleValuesParser::new(Approval::ALL.iter().map(|approval| approval.name()))
+        .map(|name| Approval::ALL.iter().copied().find(|approval| approval.name() == name).unwrap_or(Approval::Deny))
 }

@@ -1,5 +1,6 @@
 //! Every verb, one line and one match arm each.
 
+use super::approvals::ApprovalsVerb;
 use super::audit::AuditVerb;
 use super::desk::Desk;
 use super::doctor::Doctor;
@@ -69,6 +70,7 @@ enum Verb {
     Uninstall(Uninstall),
     Audit(AuditVerb),
     Kill(KillVerb),
+    Approvals(ApprovalsVerb),
 }
 
 impl Parsed {
@@ -89,7 +91,7 @@ impl Parsed {
         }
         let facade = match self.verb {
             // What the operator reaches for in need works under a broken policy, too.
-            Some(Verb::Audit(_) | Verb::Kill(_)) => desk.facade,
+            Some(Verb::Audit(_) | Verb::Kill(_) | Verb::Approvals(_)) => desk.facade,
             _ => desk.facade.under_policy(self.policy.as_deref(), users).map_err(StartError::from)?,
         };
         let mut launch = desk.launch;
@@ -113,6 +115,7 @@ impl Parsed {
             Some(Verb::Uninstall(verb)) => verb.run(desk),
             Some(Verb::Audit(verb)) => verb.run(desk),
             Some(Verb::Kill(verb)) => verb.run(desk),
+            Some(Verb::Approvals(verb)) => verb.run(desk),
         }
     }
 }

@@ -2,11 +2,14 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod approve;
+mod ask;
 mod audit;
 mod budget;
 mod chain;
 mod door;
 mod kill;
+mod plan;
 mod principal;
 mod refusals;
 mod workflow;

@@ -1,7 +1,7 @@
 //! Queries against a small tree.
 
 use super::{GroupAbout, Index};
-use crate::catalog::{BaseType, Choice, Effect, Escape, Operation, Param, ParamKind, Spelling, ValueType};
+use crate::catalog::{Applying, BaseType, Choice, Effect, Escape, Operation, Param, ParamKind, Spelling, ValueType};
 use std::sync::Arc;
 
 fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operation> {
@@ -23,6 +23,8 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         untrusted_output: false,
         timeout: None,
         output_bytes: None,
+        approval: None,
+        applying: Applying::Directly,
         exit_codes: Vec::new(),
         fence: Default::default(),
         path,

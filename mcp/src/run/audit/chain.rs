@@ -70,7 +70,7 @@ impl Head {
 }
 
 /// Returns the SHA-256 of some bytes, in lower-case hexadecimal digits.
-pub(super) fn hash(bytes: &[u8]) -> String {
+pub(in crate::run) fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::with_capacity(NOTHING.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

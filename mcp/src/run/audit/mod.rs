@@ -12,7 +12,7 @@ mod read;
 mod step;
 mod verify;
 
-pub(super) use chain::beside;
+pub(super) use chain::{beside, hash};
 pub use log::{Flush, Keeping};
 pub(super) use log::{Lock, is_at, private};
 pub(super) use read::is_absent;

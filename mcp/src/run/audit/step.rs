@@ -7,6 +7,8 @@ use crate::catalog::Effect;
 use crate::exec::{Enforcement, Intent};
 use crate::folders::user_folder;
 use crate::refusal::{Kind, Refusal};
+use crate::run::approve::Approved;
+use crate::run::plan::Checked;
 use crate::run::{Call, Caller, Outcome, Target};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -164,6 +166,21 @@ impl Entry {
         }
     }
 
+    /// Adds the plan and the operator's word that let the call pass.
+    pub(crate) fn allowed(&mut self, plan: Option<&Checked>, approved: Option<&Approved>) {
+        if let Some(plan) = plan {
+            self.line.insert("plan".into(), plan.token.as_str().into());
+        }
+        if let Some(Approved { id, by }) = approved {
+            self.line.insert("approval".into(), json!({ "id": id, "by": by }));
+        }
+    }
+
+    /// Adds that the server itself makes a preview again, to compare it with its plan.
+    pub(crate) fn previews_again(&mut self) {
+        self.line.insert("plan".into(), "again".into());
+    }
+
     /// Adds what becomes of the workflow that the call is a step of: what a preview did is taken back.
     pub(crate) fn step_of(&mut self, intent: Intent) {
         let intent = match intent {
@@ -213,7 +230,8 @@ fn step(kind: Kind) -> &'static str {
         Kind::Killed => "kill",
         Kind::BudgetExhausted | Kind::BudgetUnavailable => "budget",
         Kind::EffectDenied | Kind::OperationDenied => "guard",
-        Kind::ApprovalDenied => "approve",
+        Kind::PlanRequired | Kind::PlanChanged => "plan",
+        Kind::ApprovalRequired | Kind::ApprovalDenied => "approve",
         Kind::AuditUnavailable => "audit",
         Kind::Busy
         | Kind::ToolFailed

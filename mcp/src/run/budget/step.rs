@@ -135,9 +135,9 @@ impl Places {
 }
 
 impl Permit {
-    /// Counts the time from now on.
+    /// Counts the time from now on, where it is not counted yet.
     pub(crate) fn begin(&self) {
-        self.note(|used| used.since = Some(Instant::now()));
+        self.note(|used| used.since = used.since.or_else(|| Some(Instant::now())));
     }
 
     /// Counts that so much of what was asked for runs.

@@ -8,7 +8,7 @@ use super::execute::Via;
 use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;
-use crate::catalog::{Catalog, Effect, Operation};
+use crate::catalog::{Applying, Approval, Catalog, Effect, Operation};
 use crate::exec::{Intent, Limits, Opening, Unit};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-pub(crate) use step::APPLY;
+pub(crate) use step::{APPLY, PREVIEW};
 use step::{Step, SubmittedStep, gated, placed, resolve};
 use template::Scope;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ pub(crate) const NAME: &str = "workflow_submit";
 const STEPS: usize = 100;
 
 /// Several operations in order, resolved as far as they can be before they run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Workflow {
     steps: Vec<Step>,
     vars: Map<String, Value>,
@@ -128,6 +128,50 @@ impl Workflow {
         self.steps.iter().map(|step| step.operation.name.as_str()).collect()
     }
 
+    /// Returns what each step is allowed to do, in order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Allowed<'_>> {
+        self.steps.iter().map(|step| Allowed {
+            name: &step.operation.name,
+            effect: step.effect,
+            approval: step.operation.approval,
+            applying: step.operation.applying,
+            params: step.to_json(),
+        })
+    }
+
+    /// Renders all that decides what it does, but whether it applies.
+    pub(crate) fn to_json(&self) -> Map<String, Value> {
+        let steps = self.steps.iter().map(|step| {
+            let mut json = step.to_json();
+            json.insert("name".into(), step.name.as_str().into());
+            json.insert("command".into(), step.operation.name.as_str().into());
+            Value::Object(json)
+        });
+        let steps = steps.collect::<Vec<_>>().into();
+        std::iter::once(("steps".to_owned(), steps)).chain(self.settings()).collect()
+    }
+
+    /// Renders what it sets for the whole, but whether it applies.
+    pub(crate) fn settings(&self) -> Map<String, Value> {
+        let mut json = Map::new();
+        if !self.vars.is_empty() {
+            json.insert("vars".into(), self.vars.clone().into());
+        }
+        if self.continue_on_error {
+            json.insert("continue_on_error".into(), true.into());
+        }
+        if let Some(most) = self.max_changes {
+            json.insert("max_changes".into(), most.into());
+        }
+        json
+    }
+
+    /// Returns the same as a preview; `None` where a step can't be previewed.
+    pub(crate) fn preview(&self) -> Option<Self> {
+        let all = self.steps.iter().all(|step| step.effect == Effect::ReadOnly || step::has_preview(&step.operation));
+        all.then(|| Self { yes: false, ..self.clone() })
+    }
+
     /// Runs the steps, in one transaction where the executor has them.
     ///
     /// A preview is rolled back in any case. In it each step that changes something is previewed, which is what is
@@ -175,8 +219,9 @@ impl Workflow {
         }
         let text = report.to_string();
         let bytes = text.len() as u64;
+        let printed = (!self.yes).then(|| text.clone().into_bytes());
         let bounded = pipeline.bound.apply(text.into_bytes(), bytes);
-        Ok(Outcome { text: bounded.text, notes: bounded.notes, exit: None, failed: done.failed, bytes })
+        Ok(Outcome { text: bounded.text, notes: bounded.notes, exit: None, failed: done.failed, bytes, printed })
     }
 
     fn intent(&self) -> Intent {
@@ -249,6 +294,16 @@ impl Workflow {
             failed => done.end(step, failed, None),
         }
     }
+}
+
+/// What a step is allowed to do.
+pub(crate) struct Allowed<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) effect: Effect,
+    pub(crate) approval: Option<Approval>,
+    pub(crate) applying: Applying,
+    /// What it sets, placeholders as they were submitted.
+    pub(crate) params: Map<String, Value>,
 }
 
 /// What the steps run with.

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 /// The gate that applies a change instead of previewing it, and the one that previews it.
 pub(crate) const APPLY: &str = "yes";
-const PREVIEW: &str = "dry-run";
+pub(crate) const PREVIEW: &str = "dry-run";
 
 /// One step: an operation, and what to set once the placeholders are known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) name: String,
     pub(super) operation: Arc<Operation>,
@@ -26,6 +26,25 @@ pub(super) struct Step {
     pub(super) args: Vec<Value>,
     pub(super) stdin_from: Option<String>,
     pub(super) when: Option<String>,
+}
+
+impl Step {
+    /// Renders what it sets, without its name and command.
+    pub(super) fn to_json(&self) -> Map<String, Value> {
+        let mut json = Map::new();
+        if !self.flags.is_empty() {
+            json.insert("flags".into(), self.flags.clone().into());
+        }
+        if !self.args.is_empty() {
+            json.insert("args".into(), self.args.clone().into());
+        }
+        for (key, text) in [("stdin_from", &self.stdin_from), ("when", &self.when)] {
+            if let Some(text) = text {
+                json.insert(key.into(), text.as_str().into());
+            }
+        }
+        json
+    }
 }
 
 /// What a step takes.
@@ -123,7 +142,7 @@ pub(super) fn gated(invocation: Invocation, yes: bool) -> Result<Invocation, Ref
         return Ok(invocation);
     }
     let operation = invocation.operation();
-    let has = |gate: &str| operation.params.iter().any(|param| param.gate && param.name == gate);
+    let has = |gate: &str| has_gate(operation, gate);
     let says = |gate: &str| has(gate) && invocation.value(gate).is_some();
     if !yes && !has(PREVIEW) {
         return Err(problem("command", format!("`{}` has no {PREVIEW} to preview it by", operation.name), None));
@@ -137,6 +156,15 @@ pub(super) fn gated(invocation: Invocation, yes: bool) -> Result<Invocation, Ref
         true if has(APPLY) => invocation.with(APPLY, true.into()),
         true => Ok(invocation),
     }
+}
+
+/// Tells whether an operation shows what it would do where it is asked to.
+pub(super) fn has_preview(operation: &Operation) -> bool {
+    has_gate(operation, PREVIEW)
+}
+
+fn has_gate(operation: &Operation, gate: &str) -> bool {
+    operation.params.iter().any(|param| param.gate && param.name == gate)
 }
 
 /// Returns a value of a kind, to check a step's shape before its placeholders are known.
