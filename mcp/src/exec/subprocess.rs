@@ -377,6 +377,7 @@ mod tests {
         let env = |name: &str| command.as_std().get_envs().find(|(key, _)| *key == name).map(|(_, value)| value);
         assert_eq!(env("NO_COLOR"), Some(Some("1".as_ref())));
         assert_eq!(env("TERM"), Some(Some("vt100".as_ref())));
+        assert_eq!(env(CALL), Some(Some("1".as_ref())), "what is the operator's alone knows an agent's call by it");
         for forced in ["CLICOLOR_FORCE", "FORCE_COLOR"] {
             assert_eq!(env(forced), Some(None), "{forced} is taken away");
         }

@@ -87,3 +87,28 @@ fn sealed<'a>(id: &'a str, nonce: &'a str, expires: &'a str, tool: &'a str, call
 fn astray(why: &str) -> Refusal {
     Refusal::new(Kind::ApprovalRequired).because(why).hint("make the call again, without a requestState")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Approval;
+    use crate::run::approve::Approvals;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[tokio::test]
+    async fn a_state_is_too_late_when_its_question_has_expired() {
+        let now = Arc::new(AtomicU64::new(999));
+        let clock = now.clone();
+        let approvals = Approvals::beside(None).by(move || UNIX_EPOCH + Duration::from_millis(clock.load(SeqCst)));
+        let approve = Approve::new(Approval::Ask, Approval::Auto, approvals);
+        let (id, text, nonce) = ("ap_0".to_owned(), String::new(), "n".to_owned());
+        let state = approve.seal(&Question { id, text, expires: 1_000, nonce }, "tool", &Map::new()).unwrap();
+        let hear = async || approve.hear_sealed(&state, Said::Nothing, "tool", &Map::new()).await;
+        assert_eq!(hear().await, Ok(()));
+        assert!(approve.hear_sealed(&state, Said::Nothing, "other", &Map::new()).await.is_err());
+        now.store(1_000, SeqCst);
+        assert!(hear().await.unwrap_err().message.contains("too late"));
+    }
+}

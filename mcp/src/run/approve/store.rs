@@ -141,6 +141,13 @@ impl Approvals {
         self
     }
 
+    /// Tells another time.
+    #[cfg(test)]
+    pub(super) fn by(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
     /// Returns those that have not expired, the oldest first.
     ///
     /// # Errors
@@ -338,4 +345,62 @@ fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    #[test]
+    fn an_approval_ends_in_time_whatever_the_clock_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Arc::new(AtomicU64::new(1_000_000));
+        let clock = now.clone();
+        let approvals = Approvals::beside(Some(&folder.path().join("audit")))
+            .by(move || UNIX_EPOCH + Duration::from_secs(clock.load(SeqCst)));
+        let ask = || {
+            let call = hash(b"a call");
+            let request =
+                Request { target: "x", effect: String::new(), principal: "p", question: String::new(), call };
+            approvals.ask(&request).unwrap()
+        };
+        let waits = |standing| match standing {
+            Standing::Waits(approval) => approval,
+            other => panic!("{other:?}"),
+        };
+        let lifetime = LIFETIME.as_secs();
+        let first = waits(ask());
+        now.fetch_add(lifetime - 1, SeqCst);
+        assert_eq!(waits(ask()), first);
+        approvals.decide(&first.id, Answer::Grant, "me", None).unwrap();
+        now.fetch_add(lifetime - 1, SeqCst);
+        assert!(matches!(ask(), Standing::Granted(_)), "the word is good for a time of its own");
+
+        let second = waits(ask());
+        assert_ne!(second.nonce, first.nonce);
+        assert_eq!(approvals.answer(&first.id, &first.nonce, Answer::Grant, "me").unwrap(), None, "it was of the first");
+        approvals.decide(&second.id, Answer::Grant, "me", None).unwrap();
+        now.fetch_add(lifetime, SeqCst);
+        let third = waits(ask());
+        approvals.decide(&third.id, Answer::Grant, "me", None).unwrap();
+        now.fetch_sub(1, SeqCst);
+        assert_eq!(waits(ask()).decided, None, "the clock was turned back, so nobody knows how old the word is");
+    }
+
+    #[test]
+    fn another_call_of_the_same_id_is_not_taken_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let approvals = Approvals::beside(Some(&folder.path().join("audit")));
+        let call = hash(b"a call");
+        let alike = format!("{}{}", &call[..ID_DIGITS], &hash(b"another")[ID_DIGITS..]);
+        let ask = |call: &str| {
+            let (question, call) = (String::new(), call.to_owned());
+            approvals.ask(&Request { target: "x", effect: String::new(), principal: "p", question, call })
+        };
+        let Standing::Waits(first) = ask(&call).unwrap() else { panic!("it waits") };
+        approvals.decide(&first.id, Answer::Grant, "me", None).unwrap();
+        assert!(ask(&alike).is_err());
+        assert!(matches!(ask(&call).unwrap(), Standing::Granted(_)));
+    }
 }
