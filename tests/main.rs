@@ -6,6 +6,7 @@
 #[path = "../mcp/tests/trees/peers.rs"]
 mod peers;
 
+mod approvals;
 mod doors;
 mod fidelity;
 mod search;

@@ -1,6 +1,6 @@
 //! Real server processes, and what is left of them.
 
-use crate::session::{Era, Session};
+use crate::session::{Era, Human, Session};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -61,10 +61,15 @@ impl Setup {
     }
 
     /// Starts it and connects.
-    pub(crate) async fn start(mut self, era: Era) -> Server {
+    pub(crate) async fn start(self, era: Era) -> Server {
+        self.start_for(Human::default(), era).await
+    }
+
+    /// Starts it and connects as the client of a person.
+    pub(crate) async fn start_for(mut self, human: Human, era: Era) -> Server {
         let mut child = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (reader, writer) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let session = within(Session::over(reader, writer, era)).await;
+        let session = within(Session::of(human, reader, writer, era)).await;
         Server { session, child, folder: self.folder }
     }
 

@@ -1,12 +1,16 @@
 //! A client's side of a connection: what a test says to a server, and what it answers.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, ContentBlock, ErrorCode, ProtocolVersion, Tool,
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, ContentBlock,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, ErrorData, ProtocolVersion,
+    Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError,
+    ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
 };
+use rmcp::ClientHandler;
 use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Which of the protocol's two eras the client speaks.
@@ -32,9 +36,49 @@ impl Era {
     }
 }
 
+/// The person behind a client, or nobody.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Human {
+    /// What is said to every question; `None` for a client that can't ask.
+    says: Option<ElicitationAction>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Human {
+    pub(crate) fn who_says(action: ElicitationAction) -> Self {
+        Self { says: Some(action), ..Self::default() }
+    }
+
+    /// Returns what was asked, in order.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl ClientHandler for Human {
+    fn get_info(&self) -> ClientConfig {
+        let mut info = ClientConfig::default();
+        if self.says.is_some() {
+            info.capabilities = ClientCapabilities::default();
+            info.capabilities.elicitation = Some(ElicitationCapability::default());
+        }
+        info
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else { panic!("{request:?}") };
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+        Ok(ElicitResult::new(self.says.clone().expect("a client that can't ask is not asked")))
+    }
+}
+
 /// A connected client.
 pub(crate) struct Session {
-    client: RunningService<RoleClient, ()>,
+    client: RunningService<RoleClient, Human>,
 }
 
 impl Session {
@@ -44,7 +88,17 @@ impl Session {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         era: Era,
     ) -> Self {
-        let client = ().serve_with_lifecycle((reader, writer), era.lifecycle()).await.expect("the server answers");
+        Self::of(Human::default(), reader, writer, era).await
+    }
+
+    /// Connects as the client of a person.
+    pub(crate) async fn of(
+        human: Human,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        era: Era,
+    ) -> Self {
+        let client = human.serve_with_lifecycle((reader, writer), era.lifecycle()).await.expect("the server answers");
         let modern = client.peer_info().unwrap().protocol_version >= ProtocolVersion::V_2026_07_28;
         assert_eq!(modern, era == Era::Modern, "the era is the one that was asked for");
         Self { client }
