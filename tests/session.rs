@@ -1,14 +1,15 @@
 //! A client's side of a connection: what a test says to a server, and what it answers.
 
+use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, ContentBlock,
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, ErrorData, ProtocolVersion,
     Tool,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
+    ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RequestContext, RequestHandle, RoleClient,
+    RunningService, ServiceError,
 };
-use rmcp::ClientHandler;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -361,8 +361,7 @@ mod tests {
             .by(move || UNIX_EPOCH + Duration::from_secs(clock.load(SeqCst)));
         let ask = || {
             let call = hash(b"a call");
-            let request =
-                Request { target: "x", effect: String::new(), principal: "p", question: String::new(), call };
+            let request = Request { target: "x", effect: String::new(), principal: "p", question: String::new(), call };
             approvals.ask(&request).unwrap()
         };
         let waits = |standing| match standing {
@@ -379,7 +378,11 @@ mod tests {
 
         let second = waits(ask());
         assert_ne!(second.nonce, first.nonce);
-        assert_eq!(approvals.answer(&first.id, &first.nonce, Answer::Grant, "me").unwrap(), None, "it was of the first");
+        assert_eq!(
+            approvals.answer(&first.id, &first.nonce, Answer::Grant, "me").unwrap(),
+            None,
+            "it was of the first"
+        );
         approvals.decide(&second.id, Answer::Grant, "me", None).unwrap();
         now.fetch_add(lifetime, SeqCst);
         let third = waits(ask());
