@@ -49,7 +49,7 @@ pub(super) async fn call(
         // Whatever was said, it was asked: a second question about the same call would only be the first again.
         return Answered::Ended(pipeline.call(tool, arguments, caller).await);
     }
-    if !pipeline.may_ask() || !can_ask(context) {
+    if !pipeline.may_ask(caller) || !can_ask(context) {
         return Answered::Ended(pipeline.call(tool, arguments, caller).await);
     }
     let refusal = match pipeline.call(tool, arguments.clone(), caller).await {

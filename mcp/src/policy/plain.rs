@@ -47,6 +47,7 @@ fn wrong_type(source: &str, expected: &str) -> String {
         "struct ExitCode" => ("a table", "{ kind = \"not found\" }"),
         "struct Example" => ("a table", "{ title = \"…\", line = \"…\" }"),
         "a limit" => ("a limit or a list of limits", "\"100/1h\""),
+        "struct ApprovalRule" => ("a table", "[approval]"),
         "struct PrincipalRule" => ("a table", "[principal.NAME]"),
         "struct BudgetRule" => ("a table", "[budget]"),
         "struct SessionRule" => ("a table", "[budget.session]"),

@@ -1,6 +1,6 @@
 //! Who may call, and how much they may use up: `[principal.NAME]` and `[budget]`.
 
-use super::Pattern;
+use super::{Mode, Pattern};
 use crate::annotate::LONGEST;
 use crate::catalog::Effect;
 use crate::run::Principal;
@@ -25,6 +25,8 @@ pub struct PrincipalRule {
     pub allow: Option<Vec<Pattern>>,
     /// The commands and tools that it may not run. It wins over `allow`.
     pub deny: Option<Vec<Pattern>>,
+    /// What of its calls may run without the operator's word at most, whatever is said of a command.
+    pub approval: Option<Mode>,
     /// What it may use up. What is said of a measure stands in place of what the top-level `[budget]` says of it.
     pub budget: BudgetRule,
 }
@@ -120,6 +122,7 @@ impl PrincipalRule {
         }
         principal.allow = self.allow.clone().or(principal.allow);
         principal.deny = self.deny.clone().unwrap_or(principal.deny);
+        principal.approval = self.approval.map_or(principal.approval, Into::into);
         principal.budget = self.budget.allowance().over(&principal.budget);
         principal
     }

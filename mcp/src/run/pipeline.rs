@@ -55,7 +55,7 @@ impl Pipeline {
         let plan = plan::take(&mut arguments);
         let renamed = self.renamed(tool, &arguments);
         let bytes = self.budget.weigh(caller, &arguments);
-        let resolved = self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call));
+        let resolved = self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call, caller));
         let load = match &resolved {
             Ok(call) => {
                 entry.resolved(call, self.enforcement(call));
@@ -84,9 +84,9 @@ impl Pipeline {
         &self.approve
     }
 
-    /// Tells whether any call could have to be allowed by somebody first.
-    pub(crate) fn may_ask(&self) -> bool {
-        self.approve.may_ask(&self.catalog)
+    /// Tells whether any call of a caller could have to be allowed by somebody first.
+    pub(crate) fn may_ask(&self, caller: &Caller) -> bool {
+        self.approve.may_ask(&self.catalog, &caller.principal)
     }
 
     /// Returns the operator's switch.
@@ -136,8 +136,8 @@ impl Pipeline {
     }
 
     /// Makes a call say that it previews, where a change would have to be planned or allowed and it says neither.
-    fn stated(&self, call: Call) -> Result<Call, Refusal> {
-        match self.approve.demands(&call.target) != Demand::Nothing || Plans::demands(&call.target) {
+    fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
+        match self.approve.demands(&call.target, &caller.principal) != Demand::Nothing || Plans::demands(&call.target) {
             true => self.plans.state(call, &self.catalog),
             false => Ok(call),
         }
@@ -160,7 +160,7 @@ impl Pipeline {
         self.plans.spend(plan.as_ref())?;
         self.audit.check(&call, entry)?;
         let mut outcome = self.carry_out(&call, caller, permit).await?;
-        self.plans.offer(&call, caller, self.approve.demands(&call.target), &mut outcome);
+        self.plans.offer(&call, caller, self.approve.demands(&call.target, &caller.principal), &mut outcome);
         Ok(outcome)
     }
 

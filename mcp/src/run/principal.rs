@@ -1,7 +1,7 @@
 //! Who calls: what the operator takes the caller for, and the widest that it may do.
 
 use super::budget::Allowance;
-use crate::catalog::{Effect, Operation};
+use crate::catalog::{Approval, Effect, Operation};
 use crate::policy::Pattern;
 
 /// Somebody who calls, as the operator knows them.
@@ -16,6 +16,8 @@ pub struct Principal {
     pub allow: Option<Vec<Pattern>>,
     /// The commands and tools that it may not run; they win over `allow`.
     pub deny: Vec<Pattern>,
+    /// What of its calls may run without the operator's word at most, whatever is said of a command.
+    pub approval: Approval,
     /// What it may use up.
     pub budget: Allowance,
     /// The command words before the root of the tree, from which patterns start.
@@ -29,7 +31,7 @@ impl Principal {
     /// Makes a principal that may do everything up to an effect.
     pub fn new(name: impl Into<String>, scope: Effect) -> Self {
         let (allow, deny, budget, base) = (None, Vec::new(), Allowance::new(), String::new());
-        Self { name: name.into(), scope, allow, deny, budget, base }
+        Self { name: name.into(), scope, allow, deny, approval: Approval::Auto, budget, base }
     }
 
     /// Returns the environment variable that chooses the principal of a CLI's server: `MYCLI_MCP_PRINCIPAL`.
@@ -48,6 +50,13 @@ impl Principal {
     #[must_use]
     pub fn deny<I: IntoIterator<Item: Into<String>>>(mut self, patterns: I) -> Self {
         self.deny = patterns.into_iter().map(Pattern::new).collect();
+        self
+    }
+
+    /// Asks the operator before its calls, at least so far.
+    #[must_use]
+    pub fn approve_at_least(mut self, approval: Approval) -> Self {
+        self.approval = self.approval.max(approval);
         self
     }
 

@@ -107,7 +107,7 @@ impl Explained {
 fn allow(pipeline: &Pipeline, caller: &Caller, call: &Call) -> Result<(), Refusal> {
     pipeline.guard.check(call, caller)?;
     Plans::foresee(call)?;
-    pipeline.approve.foresee(call)
+    pipeline.approve.foresee(call, &caller.principal)
 }
 
 /// What a valid call means.

@@ -246,6 +246,12 @@ async fn commands_have_modes_of_their_own_above_what_the_start_asks_for() {
     assert_eq!(both.kind, Kind::ApprovalDenied, "the strictest step decides");
     assert_eq!(fate(facade().approve_at_least(Approval::Ask), "change").await, Err(Kind::ApprovalRequired));
     assert_eq!(fate(facade().approve_at_least(Approval::Deny), "change").await, Err(Kind::ApprovalDenied));
+
+    let careful = Principal::new("careful", Effect::Destructive).approve_at_least(Approval::Ask);
+    let careful = Caller { principal: Arc::new(careful), ..caller("careful") };
+    let Value::Object(change) = json!({ "name": "change", "flags": { "yes": true } }) else { unreachable!() };
+    let refusal = within(pipeline.call("command_run", change, &careful)).await.unwrap_err();
+    assert_eq!(refusal.kind, Kind::ApprovalRequired, "of one principal more may be asked");
 }
 
 #[tokio::test]

@@ -2,10 +2,9 @@
 
 use super::{audited, caller, facade, within};
 use clap_facade::Facade;
-use clap_facade::catalog::Effect;
+use clap_facade::catalog::{Approval, Effect};
 use clap_facade::exec::{BoxFuture, Captured, Executor, Exit, Finished, Job};
 use clap_facade::refusal::{Kind, Refusal, Retry};
-use clap_facade::run::approve::Approve;
 use clap_facade::run::budget::{Allowance, Measure};
 use clap_facade::run::{Caller, Outcome, Pipeline, Principal};
 use clap_facade::surface::Choice;
@@ -114,7 +113,7 @@ async fn a_write_that_a_later_step_refuses_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let (audit, gate) = (folder.path().join("audit"), Gate::open());
     let caller = spender(Allowance::new().within(HOUR, Measure::Writes, 1).within(HOUR, Measure::Calls, 6));
-    let denying = facade(gate.clone(), &audit).approve(Approve::Deny).build().unwrap();
+    let denying = facade(gate.clone(), &audit).approve(Approval::Deny).build().unwrap();
     for _ in 0..3 {
         assert_eq!(kind(command(&denying, &caller, "change", json!({})).await), Some(Kind::ApprovalDenied));
     }

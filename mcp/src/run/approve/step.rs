@@ -7,7 +7,7 @@ use crate::catalog::{Approval, Catalog, Effect};
 use crate::refusal::{Kind, Question, Refusal};
 use crate::run::audit::hash;
 use crate::run::plan::{Checked, Stage};
-use crate::run::{Call, Caller, Target, canonical};
+use crate::run::{Call, Caller, Principal, Target, canonical};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -35,17 +35,17 @@ impl Approve {
         Self { mode, least, approvals, key: Key::new() }
     }
 
-    /// Tells whether any call of a catalog could have to be asked about.
-    pub(crate) fn may_ask(&self, catalog: &Catalog) -> bool {
+    /// Tells whether any call of a catalog by a principal could have to be asked about.
+    pub(crate) fn may_ask(&self, catalog: &Catalog, principal: &Principal) -> bool {
         let asks = |mode| matches!(mode, Approval::Ask | Approval::AskDestructive);
-        asks(self.mode)
-            || asks(self.least)
+        [self.mode, self.least, principal.approval].into_iter().any(asks)
             || catalog.operations().iter().any(|operation| operation.approval.is_some_and(asks))
     }
 
     /// Returns what is to be heeded for a call that does not preview.
-    pub(crate) fn demands(&self, target: &Target) -> Demand {
-        let demand = |own: Option<Approval>, effect| match own.unwrap_or(self.mode).max(self.least) {
+    pub(crate) fn demands(&self, target: &Target, principal: &Principal) -> Demand {
+        let least = self.least.max(principal.approval);
+        let demand = |own: Option<Approval>, effect| match own.unwrap_or(self.mode).max(least) {
             _ if effect == Effect::ReadOnly => Demand::Nothing,
             Approval::Auto => Demand::Nothing,
             Approval::AskDestructive if effect < Effect::Destructive => Demand::Nothing,
@@ -66,9 +66,9 @@ impl Approve {
     ///
     /// # Errors
     /// [`Kind::ApprovalRequired`], [`Kind::ApprovalDenied`].
-    pub(crate) fn foresee(&self, call: &Call) -> Result<(), Refusal> {
+    pub(crate) fn foresee(&self, call: &Call, principal: &Principal) -> Result<(), Refusal> {
         let previews = matches!(Stage::of(&call.target), Stage::Previews | Stage::Silent);
-        match self.demands(&call.target) {
+        match self.demands(&call.target, principal) {
             Demand::Word if previews => Ok(()),
             Demand::Nothing => Ok(()),
             Demand::Word => Err(Refusal::new(Kind::ApprovalRequired)),
@@ -87,7 +87,7 @@ impl Approve {
         caller: &Caller,
         catalog: &Catalog,
     ) -> Result<Option<Approved>, Refusal> {
-        match self.demands(&call.target) {
+        match self.demands(&call.target, &caller.principal) {
             Demand::Nothing => return Ok(None),
             Demand::Refusal => return Err(Refusal::new(Kind::ApprovalDenied)),
             Demand::Word if Stage::of(&call.target) == Stage::Previews => return Ok(None),

@@ -1,9 +1,9 @@
 //! The approvals that wait for the operator or have his word, one file each.
 
-use crate::run::audit::{Lock, beside, hash, is_absent};
+use crate::run::audit::{Lock, beside, hash, is_absent, private};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -241,7 +241,7 @@ impl Approvals {
             io::Error::other("neither XDG_STATE_HOME nor HOME is set, so there is no place for approvals")
         })?;
         make_private(path)?;
-        let lock = private(OpenOptions::new().write(true).create(true).truncate(false), &path.join("lock"))?;
+        let lock = private(OpenOptions::new().write(true), &path.join("lock"))?;
         let _lock = Lock::take(&lock)?;
         work(&Folder { path, now: self.now() })
     }
@@ -339,12 +339,6 @@ fn is_private(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_private(_metadata: &fs::Metadata) -> bool {
     true
-}
-
-fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.open(path)
 }
 
 #[cfg(test)]
