@@ -159,6 +159,7 @@ async fn run(pipeline: &Pipeline, name: &str, call: &Call) {
         session: "test".into(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     };
     let outcome =
         pipeline.call(&operation.tool, flags, &caller).await.unwrap_or_else(|refusal| panic!("{name}: {refusal}"));

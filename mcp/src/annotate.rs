@@ -67,6 +67,7 @@ pub struct CommandNote {
     pub(crate) untrusted_output: bool,
     pub(crate) former: Vec<String>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) silence: Option<Duration>,
     pub(crate) output_bytes: Option<usize>,
     pub(crate) approval: Option<Approval>,
     pub(crate) applying: Option<Applying>,
@@ -137,6 +138,15 @@ impl CommandNote {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout.min(LONGEST));
+        self
+    }
+
+    /// Sets how long a call may print nothing before it is stopped, whatever the server allows other commands.
+    ///
+    /// It holds for commands that are processes of their own.
+    #[must_use]
+    pub fn silence(mut self, limit: Duration) -> Self {
+        self.silence = Some(limit);
         self
     }
 

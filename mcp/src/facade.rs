@@ -8,6 +8,7 @@ use crate::run::approve::{Approvals, Approve};
 use crate::run::audit::{Audit, Keeping};
 use crate::run::bound::Bound;
 use crate::run::budget::{Allowance, Budget};
+use crate::run::confine::Confine;
 use crate::run::guard::Guard;
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
@@ -57,6 +58,7 @@ pub struct Facade {
     least_approval: Approval,
     approval_lasts: Option<Duration>,
     plan_ignores: Vec<String>,
+    confine: Confine,
     limits: Limits,
     bound: Bound,
     audit: Option<PathBuf>,
@@ -153,6 +155,7 @@ impl Facade {
             least_approval: Approval::default(),
             approval_lasts: None,
             plan_ignores: Vec::new(),
+            confine: Confine::default(),
             limits: Limits::default(),
             bound: Bound::default(),
             audit: None,
@@ -275,6 +278,15 @@ impl Facade {
         self
     }
 
+    /// Confines path params to these folders, links followed; a relative one is taken from where commands start.
+    ///
+    /// Without it to those that the client has open, where it says; an empty list confines nothing.
+    #[must_use]
+    pub fn roots<I: IntoIterator<Item: Into<PathBuf>>>(mut self, folders: I) -> Self {
+        self.confine.roots = Some(folders.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Sets how long a command may run and how much of its output is kept.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -329,6 +341,8 @@ impl Facade {
         self.tools.retain(|tool| policy.offers(tool.name()));
         self.workflows &= policy.offers(workflow::NAME);
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
+        self.limits.silence = policy.silence.or(self.limits.silence);
+        self.confine.roots = policy.roots.clone().or(self.confine.roots);
         self.bound.limit = policy.output_bytes.unwrap_or(self.bound.limit);
         self.approval = policy.approval.mode.map_or(self.approval, Into::into);
         self.approval_lasts = policy.approval.lasts.or(self.approval_lasts);
@@ -403,6 +417,7 @@ impl Facade {
             guard: Guard,
             plans: Plans::new(self.plan_ignores),
             approve: Approve::new(self.approval, self.least_approval, approvals),
+            confine: self.confine,
             bound: self.bound,
             audit,
             notes: self.notes,

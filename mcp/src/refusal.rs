@@ -56,6 +56,8 @@ kinds! {
     ProofFailed = "PROOF_FAILED", 422, 2, false, "the command line would not mean exactly this call";
     /// The call's effect is wider than the tool or the caller may have.
     EffectDenied = "EFFECT_DENIED", 403, 13, false, "the call's effect is not allowed here";
+    /// A param leads out of the folders that calls may name.
+    PathOutside = "PATH_OUTSIDE", 403, 13, false, "a path leads out of the folders that are allowed";
     /// The operator stopped this server.
     Killed = "KILLED", 503, 13, false, "the operator stopped this server";
     /// The principal is not allowed this command.
@@ -80,6 +82,8 @@ kinds! {
     ToolFailed = "TOOL_FAILED", 422, 1, false, "the tool failed";
     /// The command did not end in time; its process group was ended.
     TimedOut = "TIMED_OUT", 504, 13, true, "the command ran out of time and was stopped";
+    /// The command asked for something that nobody answers; its process group was ended.
+    NeedsInput = "NEEDS_INPUT", 422, 13, false, "the command waited for input and was stopped";
     /// The caller cancelled.
     Cancelled = "CANCELLED", 499, 13, true, "the call was cancelled";
     /// The command could not be started.

@@ -107,6 +107,7 @@ fn pipeline(criterion: &mut Criterion) {
         session: "bench".to_owned(),
         door: "bench",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     };
     let mut group = criterion.benchmark_group("the pipeline, nothing executed");
     group.bench_function("pipeline", |bench| {

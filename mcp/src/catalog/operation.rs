@@ -106,6 +106,8 @@ pub struct Operation {
     pub untrusted_output: bool,
     /// How long a call may run; `None` for as long as the server allows.
     pub timeout: Option<Duration>,
+    /// How long it may print nothing; `None` for as long as the server allows.
+    pub silence: Option<Duration>,
     /// How many bytes of its output reach a caller; `None` for as many as the server allows.
     pub output_bytes: Option<usize>,
     /// What of it may run without the operator's word; `None` for as the server has it.

@@ -286,6 +286,7 @@ impl<'a> Walker<'a> {
             escape: params::escape(command),
             untrusted_output: note.untrusted_output,
             timeout: note.timeout,
+            silence: note.silence,
             output_bytes: note.output_bytes,
             approval: note.approval,
             applying: note.applying.unwrap_or(self.settings.applying),

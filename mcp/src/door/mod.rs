@@ -2,4 +2,6 @@
 
 mod ask;
 mod lines;
+mod progress;
+mod roots;
 pub mod stdio;

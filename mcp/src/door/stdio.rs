@@ -2,7 +2,11 @@
 
 use super::ask::{self, Answered, Brought};
 use super::lines::Lines;
+use super::progress::Relay;
+use super::roots::ClientRoots;
+use crate::exec::leave_terminal;
 use crate::refusal::{Kind, Refusal};
+use crate::run::confine::Roots;
 use crate::run::{Caller, Outcome, Pipeline, Principal};
 use crate::surface::Tool;
 use crate::surface::fixed::nearest;
@@ -10,7 +14,7 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use std::io;
 use std::pin::Pin;
@@ -40,6 +44,7 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// # Errors
 /// Where the streams can't be taken over, or the client does not speak MCP.
 pub async fn serve(pipeline: Arc<Pipeline>, principal: Arc<Principal>) -> io::Result<()> {
+    leave_terminal();
     let (reader, writer) = private_streams()?;
     serve_on(pipeline, principal, reader, writer).await
 }
@@ -81,6 +86,8 @@ struct Handler {
     tools: Vec<rmcp::model::Tool>,
     principal: Arc<Principal>,
     session: String,
+    /// Asked for where it matters.
+    roots: Option<ClientRoots>,
 }
 
 impl Handler {
@@ -91,7 +98,14 @@ impl Handler {
             .with_server_info(Implementation::new(catalog.root().to_owned(), version))
             .with_instructions(pipeline.instructions());
         let tools = pipeline.surface().tools(catalog).into_iter().map(listed).collect();
-        Self { config, tools, principal, session: format!("stdio-{}", std::process::id()), pipeline }
+        Self {
+            config,
+            tools,
+            principal,
+            session: format!("stdio-{}", std::process::id()),
+            roots: pipeline.confines().then(ClientRoots::default),
+            pipeline,
+        }
     }
 }
 
@@ -110,16 +124,28 @@ impl ServerHandler for Handler {
             .with_cache_scope(CacheScope::Public))
     }
 
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        if let Some(roots) = &self.roots {
+            roots.forget().await;
+        }
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let (progress, _relay) = Relay::start(&context).unzip();
         let caller = Caller {
             principal: self.principal.clone(),
             session: self.session.clone(),
             door: "stdio",
             cancel: context.ct.clone(),
+            roots: match &self.roots {
+                Some(roots) => roots.of(&context).await,
+                None => Roots::Unsaid,
+            },
+            progress,
         };
         let (tool, arguments) = (&request.name, request.arguments.unwrap_or_default());
         let brought = Brought { state: request.request_state, responses: request.input_responses };

@@ -2,6 +2,8 @@
 
 use super::capture::{Keep, partial};
 use super::chain;
+use super::listen::Listener;
+use super::progress::Channel;
 use super::turn::{Turn, Turns};
 use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
 use crate::argv::Proved;
@@ -62,6 +64,12 @@ pub trait UnitOfWork: Send {
     /// Takes every change back.
     fn rollback(self: Box<Self>);
 }
+
+/// What a unit of work ends in that could not begin because another process is writing: refused as [`Busy`](Kind::Busy),
+/// so that the caller tries again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InUse(pub String);
 
 type Run = dyn Fn(&ArgMatches, &mut Io<'_>) -> CommandResult + Send + Sync;
 type Begin = dyn Fn(&Opening) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Send + Sync>> + Send + Sync;
@@ -146,7 +154,8 @@ impl Executor for InProcess {
             };
             left.disarm();
             let open = opened.map_err(|error| {
-                Refusal::new(Kind::NotStarted).because(format!("no transaction could be opened: {}", chain(&*error)))
+                let kind = if error.is::<InUse>() { Kind::Busy } else { Kind::NotStarted };
+                Refusal::new(kind).because(format!("no transaction could be opened: {}", chain(&*error)))
             })?;
             Ok(Box::new(Transaction { open: Some(open), end, stop_grace }) as Box<dyn Unit>)
         }))
@@ -246,7 +255,11 @@ struct Call {
 
 impl Call {
     fn new(job: Job, stop_grace: Duration) -> Self {
+        let listener = job.progress.map(|progress| Arc::new(Listener::new(Some(progress))));
+        let stream = |channel, keep| Stream::new(keep, listener.clone().map(|listener| (listener, channel)));
         Self {
+            stdout: stream(Channel::Out, Keep::head(job.limits.stdout_bytes)),
+            stderr: stream(Channel::Err, Keep::tail(job.limits.stderr_bytes)),
             proved: job.proved,
             effect: job.effect,
             stdin: job.stdin.unwrap_or_default(),
@@ -254,8 +267,6 @@ impl Call {
             stop_grace,
             stop: job.cancel.child_token(),
             started: Instant::now(),
-            stdout: Stream::new(Keep::head(job.limits.stdout_bytes)),
-            stderr: Stream::new(Keep::tail(job.limits.stderr_bytes)),
         }
     }
 
@@ -363,21 +374,27 @@ type Ended<S> = (Result<u8, String>, Option<S>);
 
 /// An output stream that its command writes and its caller may read at any time.
 #[derive(Clone)]
-struct Stream(Arc<Mutex<Keep>>);
+struct Stream {
+    keep: Arc<Mutex<Keep>>,
+    listener: Option<(Arc<Listener>, Channel)>,
+}
 
 impl Stream {
-    fn new(keep: Keep) -> Self {
-        Self(Arc::new(Mutex::new(keep)))
+    fn new(keep: Keep, listener: Option<(Arc<Listener>, Channel)>) -> Self {
+        Self { keep: Arc::new(Mutex::new(keep)), listener }
     }
 
     fn take(&self) -> Captured {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.keep.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        self.keep.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        if let Some((listener, channel)) = &self.listener {
+            listener.hear(*channel, bytes);
+        }
         Ok(bytes.len())
     }
 

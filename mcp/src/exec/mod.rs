@@ -17,16 +17,21 @@ mod capture;
 mod fence;
 mod group;
 mod in_process;
+mod listen;
+mod progress;
 mod subprocess;
+mod terminal;
 mod turn;
 
 pub(crate) use apart::{STACK_BYTES, apart};
 pub use fence::Enforcement;
 pub(crate) use fence::remark as fence_remark;
 pub(crate) use group::Group;
-pub use in_process::{CommandResult, InProcess, Io, UnitOfWork};
+pub use in_process::{CommandResult, InProcess, InUse, Io, UnitOfWork};
+pub use progress::{Progress, Step};
 pub use subprocess::Subprocess;
 pub(crate) use subprocess::{is_bare_name, is_executable};
+pub(crate) use terminal::leave as leave_terminal;
 
 use crate::argv::Proved;
 use crate::catalog::{Effect, Operation};
@@ -34,7 +39,7 @@ use crate::refusal::Refusal;
 use serde_json::Value;
 use std::fmt;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,8 +59,8 @@ pub trait Executor: Send + Sync {
     /// Dropping the future stops the command like a cancel does.
     ///
     /// # Errors
-    /// [`TimedOut`](crate::refusal::Kind::TimedOut) and [`Cancelled`](crate::refusal::Kind::Cancelled), both with what
-    /// the command had printed by then; [`NotStarted`](crate::refusal::Kind::NotStarted),
+    /// [`TimedOut`](crate::refusal::Kind::TimedOut), [`NeedsInput`](crate::refusal::Kind::NeedsInput) and
+    /// [`Cancelled`](crate::refusal::Kind::Cancelled), all with what the command had printed by then; [`NotStarted`](crate::refusal::Kind::NotStarted),
     /// [`Panicked`](crate::refusal::Kind::Panicked); [`Busy`](crate::refusal::Kind::Busy) where an earlier change does
     /// not end.
     fn execute(&self, job: Job) -> BoxFuture<'_, Result<Finished, Refusal>>;
@@ -78,6 +83,11 @@ pub trait Executor: Send + Sync {
     /// Returns the same with another environment for its commands; `None` where they run in this process.
     fn in_surroundings(&self, surroundings: &Surroundings) -> Option<Arc<dyn Executor>> {
         let _ = surroundings;
+        None
+    }
+
+    /// Returns the folder that commands start in; `None` for this process's.
+    fn cwd(&self) -> Option<&Path> {
         None
     }
 
@@ -157,13 +167,22 @@ pub struct Job {
     pub limits: Limits,
     /// Stops the command.
     pub cancel: CancellationToken,
+    /// Where it is told how far the command has got.
+    pub progress: Option<Progress>,
 }
 
 impl Job {
     /// Makes the job of a proved call: its own effect, no stdin, the default limits.
     pub fn new(proved: Arc<Proved>) -> Self {
         let effect = proved.invocation().effect();
-        Self { proved, effect, stdin: None, limits: Limits::default(), cancel: CancellationToken::new() }
+        Self {
+            proved,
+            effect,
+            stdin: None,
+            limits: Limits::default(),
+            cancel: CancellationToken::new(),
+            progress: None,
+        }
     }
 }
 
@@ -172,6 +191,9 @@ impl Job {
 pub struct Limits {
     /// The time from the call to the command's end, waiting for other writes included.
     pub timeout: Duration,
+    /// How long a command that is a process of its own may print nothing; `None` for as long as it may run. One that
+    /// has surely asked something waits for ten seconds at most.
+    pub silence: Option<Duration>,
     /// How many bytes of stdout are kept, from its start.
     pub stdout_bytes: usize,
     /// How many bytes of stderr are kept, from its end.
@@ -181,7 +203,7 @@ pub struct Limits {
 impl Default for Limits {
     /// 55 seconds, because clients commonly give up after 60; 16 MiB of stdout, 64 KiB of stderr.
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(55), stdout_bytes: 16 << 20, stderr_bytes: 64 << 10 }
+        Self { timeout: Duration::from_secs(55), silence: None, stdout_bytes: 16 << 20, stderr_bytes: 64 << 10 }
     }
 }
 

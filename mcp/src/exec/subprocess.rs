@@ -3,6 +3,9 @@
 use super::capture::{Keep, partial};
 use super::fence::{Enforcement, Fence, Site, Unspawned};
 use super::group::Group;
+use super::listen::{Listener, is_question};
+use super::progress::Channel;
+use super::terminal;
 use super::{BoxFuture, CALL, Executor, Exit, Finished, Job, Surroundings};
 use crate::argv::Proved;
 use crate::catalog::{Effect, Operation};
@@ -95,7 +98,7 @@ impl Subprocess {
         self
     }
 
-    async fn run(&self, Job { proved, effect, stdin, limits, cancel }: Job) -> Result<Finished, Refusal> {
+    async fn run(&self, Job { proved, effect, stdin, limits, cancel, progress }: Job) -> Result<Finished, Refusal> {
         if cancel.is_cancelled() {
             return Err(Refusal::new(Kind::Cancelled));
         }
@@ -105,22 +108,34 @@ impl Subprocess {
             Effect::Mutating | Effect::Destructive => None,
         };
         let (mut child, group, fence) = self.start(self.command(&proved, stdin.is_some()), fence).await?;
+        let listener = Listener::new(progress);
         let mut stdout = Keep::head(limits.stdout_bytes);
         let mut stderr = Keep::tail(limits.stderr_bytes);
         let end = {
             let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
             let pipes = async {
-                tokio::join!(feed(input, stdin), drain(out, &mut stdout), drain(err, &mut stderr));
+                let out = drain(out, |chunk| {
+                    stdout.push(chunk);
+                    listener.hear(Channel::Out, chunk);
+                });
+                let err = drain(err, |chunk| {
+                    stderr.push(chunk);
+                    listener.hear(Channel::Err, chunk);
+                });
+                tokio::join!(feed(input, stdin), out, err);
             };
             tokio::pin!(pipes);
             let mut pipes = Pipes { io: pipes, closed: false };
 
+            let id = child.id();
             let end = async {
                 tokio::select! {
                     biased;
-                    () = cancel.cancelled() => End::Stopped(Kind::Cancelled),
-                    () = sleep(limits.timeout) => End::Stopped(Kind::TimedOut),
+                    () = cancel.cancelled() => End::Cancelled,
+                    () = sleep(limits.timeout) => End::TimedOut,
                     status = child.wait() => End::Exited(status),
+                    () = terminal::is_wanted(id) => End::WantsTerminal,
+                    () = listener.silence(limits.silence) => End::Silent(limits.silence),
                 }
             };
             let end = pipes.serve_during(end).await;
@@ -153,9 +168,13 @@ impl Subprocess {
             End::Exited(Err(error)) => {
                 Refusal::new(Kind::Internal).because(format!("the command's exit is not known: {error}"))
             }
-            End::Stopped(Kind::TimedOut) => Refusal::new(Kind::TimedOut)
-                .because(format!("the command did not end within {:?} and was stopped", limits.timeout)),
-            End::Stopped(kind) => Refusal::new(kind),
+            End::Cancelled => Refusal::new(Kind::Cancelled),
+            End::TimedOut => unanswered(listener.unfinished(), &format!("did not end within {:?}", limits.timeout)),
+            End::Silent(limit) => {
+                unanswered(listener.unfinished(), &format!("printed nothing for {:?}", limit.unwrap_or_default()))
+            }
+            End::WantsTerminal => Refusal::new(Kind::NeedsInput)
+                .because("the command reads from a terminal, where nobody answers, and was stopped"),
         };
         Err(Refusal { partial: partial(&stdout, &stderr), ..refusal })
     }
@@ -272,6 +291,10 @@ impl Executor for Subprocess {
         Some(Arc::new(there))
     }
 
+    fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
     fn enforcement(&self, operation: &Operation) -> Option<Enforcement> {
         Some(Enforcement::of(&operation.fence))
     }
@@ -300,7 +323,22 @@ impl Executor for Subprocess {
 /// How the wait for a command ended.
 enum End {
     Exited(io::Result<ExitStatus>),
-    Stopped(Kind),
+    Cancelled,
+    TimedOut,
+    /// It printed nothing for as long as it may, or asked something and waits.
+    Silent(Option<Duration>),
+    WantsTerminal,
+}
+
+/// Refuses a command that was stopped because it did not go on, by what it had printed last without ending the line.
+fn unanswered(line: Option<String>, did: &str) -> Refusal {
+    match line {
+        Some(line) if is_question(&line) => Refusal::new(Kind::NeedsInput)
+            .because(format!("the command asked `{line}`, which nobody answers, and was stopped")),
+        Some(line) => Refusal::new(Kind::TimedOut)
+            .because(format!("the command {did} and was stopped; it had begun to print `{line}`")),
+        None => Refusal::new(Kind::TimedOut).because(format!("the command {did} and was stopped")),
+    }
 }
 
 /// The three pipes of a command, served while something else is waited for.
@@ -338,11 +376,11 @@ async fn feed(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
 }
 
 /// Reads to the end, beyond what is kept: a full pipe would stop the command.
-async fn drain(pipe: Option<impl AsyncRead + Unpin>, keep: &mut Keep) {
+async fn drain(pipe: Option<impl AsyncRead + Unpin>, mut each: impl FnMut(&[u8])) {
     let Some(mut pipe) = pipe else { return };
     let mut buffer = vec![0; 32 << 10];
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
-        keep.push(&buffer[..read]);
+        each(&buffer[..read]);
     }
 }
 

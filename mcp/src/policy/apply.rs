@@ -199,6 +199,7 @@ fn declare_rule(rule: &CommandRule, mut command: Command, note: &mut CommandNote
     note.approval = rule.approval.map(Into::into).or(note.approval);
     note.applying = rule.apply.map(Into::into).or(note.applying);
     note.timeout = rule.timeout.or(note.timeout);
+    note.silence = rule.silence.or(note.silence);
     note.output_bytes = rule.output_bytes.or(note.output_bytes);
     note.untrusted_output = rule.untrusted_output.unwrap_or(note.untrusted_output);
     note.exit_codes = over(meanings(&rule.exit_codes), std::mem::take(&mut note.exit_codes));

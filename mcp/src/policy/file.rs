@@ -42,6 +42,10 @@ pub struct Policy {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "Option<String>")]
     pub timeout: Option<Duration>,
+    /// How long a command may print nothing before it is stopped: `30s`. Without it one that asks something is stopped.
+    #[serde(deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub silence: Option<Duration>,
     /// The most bytes of one output that reach the caller.
     pub output_bytes: Option<usize>,
     /// What changes have to be preceded by.
@@ -53,6 +57,9 @@ pub struct Policy {
     pub approval: ApprovalRule,
     /// The folder that commands start in.
     pub cwd: Option<PathBuf>,
+    /// The folders that path params may lead to, links followed: `~/src`, or from where commands start. Without it those
+    /// that the client has open; `[]` confines nothing.
+    pub roots: Option<Vec<PathBuf>>,
     /// The environment of commands.
     pub environment: Environment,
     /// What read-only calls may do beside reading.
@@ -186,6 +193,10 @@ pub struct CommandRule {
     #[serde(deserialize_with = "duration")]
     #[schemars(with = "Option<String>")]
     pub timeout: Option<Duration>,
+    /// How long they may print nothing before they are stopped: `30s`.
+    #[serde(deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub silence: Option<Duration>,
     /// The most bytes of one output that reach the caller.
     pub output_bytes: Option<usize>,
     /// What their read-only calls may do beside reading, over what is said of all.

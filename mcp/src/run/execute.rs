@@ -6,7 +6,7 @@ use super::plan::Stage;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Effect, ExitMeaning, Fence, Operation};
-use crate::exec::{Enforcement, Executor, Exit, Finished, Job, Limits, Unit, fence_remark};
+use crate::exec::{Enforcement, Executor, Exit, Finished, Job, Limits, Progress, Unit, fence_remark};
 use crate::refusal::Refusal;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -31,11 +31,12 @@ pub(crate) async fn execute(
     proved: Arc<Proved>,
     stdin: Option<Vec<u8>>,
     cancel: CancellationToken,
+    progress: Option<Progress>,
 ) -> Result<Outcome, Refusal> {
     let effect = proved.invocation().effect();
     let operation = Arc::clone(proved.invocation().operation());
     let previews = matches!(Stage::of_invocation(proved.invocation()), Stage::Previews | Stage::Silent);
-    let job = Job { proved, effect, stdin, limits, cancel };
+    let job = Job { proved, effect, stdin, limits, cancel, progress };
     let (finished, enforced) = match via {
         Via::Executor(executor) => (executor.execute(job).await?, enforcement(executor, &operation, effect)),
         Via::Unit(unit) => (unit.execute(job).await?, None),

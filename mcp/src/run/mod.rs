@@ -7,12 +7,14 @@ pub mod approve;
 pub mod audit;
 pub mod bound;
 pub mod budget;
+pub mod confine;
 pub mod execute;
 pub mod guard;
 pub mod kill;
 pub mod pipeline;
 pub mod plan;
 pub mod principal;
+mod unasked;
 pub mod workflow;
 
 pub use pipeline::Pipeline;
@@ -20,6 +22,7 @@ pub use principal::Principal;
 
 use crate::argv::Proved;
 use crate::catalog::Effect;
+use crate::exec::Progress;
 use crate::surface::fixed::FixedTool;
 use budget::{Cost, Load};
 use serde_json::{Map, Value};
@@ -27,7 +30,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Who calls, and through what.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Caller {
     /// Who the operator takes the caller for.
     pub principal: Arc<Principal>,
@@ -37,6 +40,10 @@ pub struct Caller {
     pub door: &'static str,
     /// Set when the caller no longer wants the answer.
     pub cancel: CancellationToken,
+    /// The folders that the client works in.
+    pub roots: confine::Roots,
+    /// Where it is told how far the call has got.
+    pub progress: Option<Progress>,
 }
 
 /// One call, resolved by a surface: what to run, and the widest effect the tool may have.

@@ -1,12 +1,13 @@
 //! The steps of a call, in order, on one screen.
 
 use super::execute::{Via, cancellable, enforcement, execute};
-use super::{Call, Caller, Outcome, Target, workflow};
+use super::{Call, Caller, Outcome, Target, unasked, workflow};
 use super::{
     approve::{Approve, Demand},
     audit::{Audit, Entry},
     bound::Bound,
     budget::{Budget, Cost, Load, Permit},
+    confine::{Confine, takes_paths},
     guard::Guard,
     kill::Kill,
     plan::{self, Plans},
@@ -34,6 +35,7 @@ pub struct Pipeline {
     pub(crate) budget: Budget,
     pub(crate) guard: Guard,
     pub(crate) plans: Plans,
+    pub(crate) confine: Confine,
     pub(crate) approve: Approve,
     pub(crate) bound: Bound,
     pub(crate) audit: Audit,
@@ -92,6 +94,11 @@ impl Pipeline {
     /// Returns the operator's switch.
     pub fn kill(&self) -> &Kill {
         &self.kill
+    }
+
+    /// Tells whether it matters which folders a client has open.
+    pub(crate) fn confines(&self) -> bool {
+        self.confine.roots.is_none() && self.catalog.operations().iter().any(|operation| takes_paths(operation))
     }
 
     /// Returns what the surface lists.
@@ -153,6 +160,7 @@ impl Pipeline {
         permit: &Permit,
     ) -> Result<Outcome, Refusal> {
         self.guard.check(&call, caller)?;
+        self.confine.check(&call, caller, self.executor.cwd())?;
         let plan =
             self.plans.check(&call, plan, caller, &self.catalog, |call| self.preview(call, caller, permit)).await?;
         let approved = self.approve.check(&call, plan.as_ref(), caller, &self.catalog).await?;
@@ -188,7 +196,9 @@ impl Pipeline {
                     let via = Via::Executor(&*self.executor);
                     let (bound, limits) = self.allowed(proved.invocation().operation());
                     let limits = Limits { timeout: permit.time(limits.timeout), ..limits };
-                    execute(via, bound, limits, proved.clone(), None, cancel).await
+                    execute(via, bound, limits, proved.clone(), None, cancel, caller.progress.clone())
+                        .await
+                        .map_err(|refusal| unasked::explain(refusal, proved.invocation(), &self.catalog))
                 }
                 Target::Tool(tool, arguments) => {
                     permit.spend(&Cost::of(tool.effect()));
@@ -212,7 +222,8 @@ impl Pipeline {
     /// What an operation may print and how long it may run: its own word, else the server's.
     fn allowed(&self, operation: &Operation) -> (Bound, Limits) {
         let bound = Bound { limit: operation.output_bytes.unwrap_or(self.bound.limit) };
-        (bound, Limits { timeout: operation.timeout.unwrap_or(self.limits.timeout), ..self.limits })
+        let timeout = operation.timeout.unwrap_or(self.limits.timeout);
+        (bound, Limits { timeout, silence: operation.silence.or(self.limits.silence), ..self.limits })
     }
 
     /// Runs one step of a workflow: checked and written down like a call of its own, under the
@@ -238,15 +249,18 @@ impl Pipeline {
         let result = async {
             self.kill.check(caller)?;
             self.guard.check(&call, caller)?;
+            self.confine.check(&call, caller, self.executor.cwd())?;
             // What had to be planned and allowed was so for the workflow as a whole.
             self.audit.check(&call, &entry)?;
             permit.spend(&Cost::of(step.proved.invocation().effect()));
             let via = via.unwrap_or(Via::Executor(&*self.executor));
             // The workflow's deadline stands whatever the command itself may take.
             let (_, own) = self.allowed(step.proved.invocation().operation());
-            let limits = Limits { timeout: limits.timeout.min(own.timeout), ..limits };
+            let limits = Limits { timeout: limits.timeout.min(own.timeout), silence: own.silence, ..limits };
             let whole = Bound { limit: self.limits.stdout_bytes };
-            execute(via, whole, limits, step.proved, step.stdin, cancel).await
+            execute(via, whole, limits, step.proved.clone(), step.stdin, cancel, caller.progress.clone())
+                .await
+                .map_err(|refusal| unasked::explain(refusal, step.proved.invocation(), &self.catalog))
         }
         .await;
         self.audit.end(entry, &result);

@@ -55,6 +55,7 @@ impl Explain {
             session: "explain".to_owned(),
             door: "explain",
             cancel: tokio_util::sync::CancellationToken::new(),
+            ..Caller::default()
         };
         let resolve = |tool| pipeline.surface().resolve(pipeline.catalog(), tool, arguments.clone());
         let explained = resolve("command_run").and_then(|call| Explained::new(&pipeline, &caller, call));

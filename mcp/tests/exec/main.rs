@@ -2,6 +2,7 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod asks;
 mod fence;
 mod in_process;
 mod subprocess;

@@ -25,6 +25,7 @@ async fn run_and_audit(policy: &str, script: &str) -> (String, Value) {
         session: "1".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     };
     let said = match pipeline.call("command_run", arguments, &caller).await {
         Ok(outcome) => format!("{}{}", outcome.text, outcome.notes.join("\n")),

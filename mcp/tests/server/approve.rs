@@ -50,6 +50,7 @@ fn caller(name: &str) -> Caller {
         session: "test".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     }
 }
 

@@ -11,7 +11,9 @@ mod door;
 mod kill;
 mod plan;
 mod principal;
+mod progress;
 mod refusals;
+mod roots;
 mod workflow;
 
 use clap::{Arg, ArgAction, Command};
@@ -51,6 +53,7 @@ fn caller() -> Caller {
         session: "test".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     }
 }
 

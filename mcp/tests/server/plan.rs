@@ -90,6 +90,7 @@ async fn call_as(
         session: "test".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     };
     within(pipeline.call(tool, arguments, &caller)).await
 }

@@ -20,6 +20,7 @@ fn call(audit: &Path, name: &str, flags: Value) {
         session: "s1".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
+        ..Caller::default()
     };
     let Value::Object(arguments) = json!({ "name": name, "flags": flags }) else { panic!("an object") };
     let pipeline = facade(audit).build().unwrap();

@@ -23,6 +23,7 @@ fn call(surface: Choice, tool: &str, arguments: Value) -> Outcome {
         session: "test".into(),
         door: "test",
         cancel: Default::default(),
+        ..Caller::default()
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(pipeline.call(tool, arguments, &caller)).unwrap()

@@ -5,7 +5,7 @@ mod tools;
 
 use clap::Command;
 use clap_facade::Facade;
-use clap_facade::exec::{InProcess, Intent, Io, Opening, UnitOfWork};
+use clap_facade::exec::{InProcess, InUse, Intent, Io, Opening, UnitOfWork};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 /// The whole adoption: the tree, how it runs, and the tools beside it.
 fn facade() -> Facade {
     let run = |matches: &clap::ArgMatches, io: &mut Io<'_>| Ok(with_streams(io, |io| mycli::run(matches, io)));
-    let executor = InProcess::new(run).with_unit(|opening| Ok(Box::new(Unit(begin(opening)?))));
+    let executor = InProcess::new(run).with_unit(|opening| Ok(Box::new(Unit(begin(opening).map_err(busy)?))));
     Facade::new(mycli::command())
         .executor(executor)
         .tool(tools::context())
@@ -52,6 +52,14 @@ fn begin(opening: &Opening) -> Result<mycli::Batch, mycli::CliError> {
     match opening.intent {
         Intent::Apply => mycli::Batch::begin(most),
         Intent::Preview => mycli::Batch::rehearse(most),
+    }
+}
+
+/// Tells apart what is over once another process has written.
+fn busy(error: mycli::CliError) -> Box<dyn std::error::Error + Send + Sync> {
+    match error.kind() {
+        mycli::ErrorKind::Busy => Box::new(InUse(error.to_string())),
+        _ => Box::new(error),
     }
 }
 

@@ -22,6 +22,7 @@ fn operation(name: &str, about: &str, params: &[(&str, &[&str])]) -> Arc<Operati
         escape: Escape::Plain,
         untrusted_output: false,
         timeout: None,
+        silence: None,
         output_bytes: None,
         approval: None,
         applying: Applying::Directly,

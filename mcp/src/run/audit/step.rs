@@ -232,10 +232,12 @@ fn step(kind: Kind) -> &'static str {
         Kind::EffectDenied | Kind::OperationDenied => "guard",
         Kind::PlanRequired | Kind::PlanChanged => "plan",
         Kind::ApprovalRequired | Kind::ApprovalDenied => "approve",
+        Kind::PathOutside => "confine",
         Kind::AuditUnavailable => "audit",
         Kind::Busy
         | Kind::ToolFailed
         | Kind::TimedOut
+        | Kind::NeedsInput
         | Kind::Cancelled
         | Kind::NotStarted
         | Kind::Panicked
