@@ -36,7 +36,7 @@ async fn one_deadline_holds_for_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let steps = json!({ "steps": [{ "command": "show" }, { "command": "show" }, { "command": "show" }] });
     let Value::Object(steps) = steps else { unreachable!() };
-    let takes = Duration::from_millis(20);
+    let takes = Duration::from_millis(300);
     for (timeout, ran) in [(Duration::from_secs(3600), 3), (takes, 1)] {
         let slow = Slow { takes, allowed: Arc::default() };
         let limits = Limits { timeout, ..Limits::default() };
