@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, types
 
 SERVER = sys.argv[1]
 
@@ -21,8 +21,14 @@ def texts(result):
 async def check(mode, surface):
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "MYCLI_DATA_DIR": f"{folder}/data", "XDG_STATE_HOME": f"{folder}/state", "MYCLI_MCP_SURFACE": surface}
-        server = StdioServerParameters(command=SERVER, args=[], env=env)
-        async with Client(server, mode=mode, read_timeout_seconds=30) as client:
+        server = StdioServerParameters(command=SERVER, args=["start", "--approve=ask"], env=env)
+        asked = []
+
+        async def elicit(context, params):
+            asked.append(params.message)
+            return types.ElicitResult(action="decline" if "Behemoth" in params.message else "accept", content={})
+
+        async with Client(server, mode=mode, elicitation_callback=elicit, read_timeout_seconds=30) as client:
             version = client.session.protocol_version
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert all(tool.annotations is not None for tool in tools.values()), "a tool has no annotations"
@@ -37,6 +43,10 @@ async def check(mode, surface):
                 read = ("items_list", {})
             added = await client.call_tool(*add)
             assert not added.is_error and json.loads(texts(added)[0])["mode"] == "apply", texts(added)
+            assert len(asked) == 1 and "-- Leviathan" in asked[0], asked
+            name, arguments = json.loads(json.dumps(add).replace("Leviathan", "Behemoth"))
+            declined = await client.call_tool(name, arguments)
+            assert declined.is_error and json.loads(texts(declined)[0])["error"]["code"] == "APPROVAL_DENIED", texts(declined)
             listed = json.loads(texts(await client.call_tool(*read))[0])
             assert "Leviathan" in json.dumps(listed), listed
             bad = await client.call_tool(read[0], {**read[1], "nonsense": 1})
@@ -46,7 +56,7 @@ async def check(mode, surface):
             except Exception as error:  # noqa: BLE001 - the SDK's own type differs by version
                 unknown = str(error)
             assert "no_such_tool" in unknown, unknown
-        print(f"python: {surface:7} mode={mode:7} protocol={version} tools={len(tools)}: listed, searched, ran, refused")
+        print(f"python: {surface:7} mode={mode:7} protocol={version} tools={len(tools)}: listed, searched, asked, ran, refused")
 
 
 async def main():
