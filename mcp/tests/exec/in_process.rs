@@ -2,7 +2,7 @@
 
 use super::{job, prove, wait_for};
 use clap_facade::exec::{
-    CommandResult, Executor, Exit, Finished, InProcess, Intent, Io, Job, Limits, Opening, UnitOfWork,
+    CommandResult, Executor, Exit, Finished, InProcess, InUse, Intent, Io, Job, Limits, Opening, UnitOfWork,
 };
 use clap_facade::refusal::{Kind, Refusal};
 use serde_json::{Value, json};
@@ -438,4 +438,16 @@ async fn a_unit_that_lost_a_job_is_rolled_back_and_refuses_the_rest() {
 #[tokio::test]
 async fn no_unit_is_offered_where_the_cli_has_none() {
     assert!(executor(|_, _| Ok(0)).begin(opening(None)).is_none());
+}
+
+#[tokio::test]
+async fn a_unit_that_another_process_keeps_from_beginning_is_busy() {
+    let refused = |error: fn() -> Box<dyn std::error::Error + Send + Sync>| async move {
+        let executor = executor(|_, _| Ok(0)).with_unit(move |_| Err::<Box<dyn UnitOfWork>, _>(error()));
+        executor.begin(opening(None)).unwrap().await.err().unwrap()
+    };
+    let busy = refused(|| Box::new(InUse("another process is writing".to_owned()))).await;
+    assert_eq!((busy.kind, busy.kind.is_retryable()), (Kind::Busy, true));
+    assert!(busy.message.contains("another process is writing"), "{busy}");
+    assert_eq!(refused(|| "no such library".into()).await.kind, Kind::NotStarted);
 }

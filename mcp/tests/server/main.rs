@@ -4,6 +4,7 @@
 
 mod approve;
 mod ask;
+mod asks;
 mod audit;
 mod budget;
 mod chain;
