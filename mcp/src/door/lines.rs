@@ -1,5 +1,6 @@
 //! The framing of stdio: one JSON-RPC message a line, and an answer to every line that is none.
 
+use super::twice::key_given_twice;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, InitializeRequestParams,
@@ -94,6 +95,9 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
                 {
                     let (id, code) = (Some(request.id.clone()), ErrorCode::INVALID_PARAMS);
                     return Err(Answer { id, code, reason: misfit(&custom.method, custom.params.as_ref()) });
+                }
+                if let Some(reason) = key_given_twice(line) {
+                    return Err(Answer { id: Some(request.id.clone()), code: ErrorCode::INVALID_REQUEST, reason });
                 }
                 self.begun |= begins(&request.request);
             }
@@ -318,6 +322,7 @@ mod tests {
             (call(r#"["command_run"]"#), -32602, json!(7), "not an object"),
             (call(r#"{"name":"command_run","_meta":1}"#), -32602, json!(7), "`_meta`"),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#.to_owned(), -32602, json!(7), "there are none"),
+            (call(r#"{"name":"x","arguments":{"a":1,"a":2}}"#), -32600, json!(7), "`a` is given twice"),
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#.to_owned(),
                 -32602,

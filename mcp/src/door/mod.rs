@@ -5,3 +5,4 @@ mod lines;
 mod progress;
 mod roots;
 pub mod stdio;
+mod twice;
