@@ -161,12 +161,16 @@ pub(super) fn loose(name: &str) -> String {
 
 /// Returns the candidates most like a name, best first; none that has nothing to do with it.
 pub(crate) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
-    let wanted = Words::new(name);
+    // A name that is longer than any candidate could be is compared by its start, so that it costs no more.
+    let wanted = Words::new(&name[..name.floor_char_boundary(COMPARED_BYTES)]);
     let scored = candidates.map(|candidate| (wanted.likeness(&Words::new(candidate)), candidate));
     let mut scored: Vec<_> = scored.filter(|(score, _)| *score >= LIKE).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
 }
+
+/// The most bytes of a name that are compared with candidates.
+const COMPARED_BYTES: usize = 256;
 
 /// The least likeness of a name worth proposing.
 const LIKE: f64 = 0.75;

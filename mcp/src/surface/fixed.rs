@@ -365,6 +365,8 @@ fn read(kind: &str, value: Value) -> Result<Value, Value> {
 
 /// Returns the nearest of the names, where one is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    // No name is as long as that; what a caller sends may be.
+    let name = &name[..name.floor_char_boundary(256)];
     names
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(score, _)| *score > 0.75)
