@@ -46,6 +46,13 @@ pub struct Caller {
     pub progress: Option<Progress>,
 }
 
+impl Caller {
+    /// Makes a caller of an embedder's own: a session named like the door, which nothing cancels yet.
+    pub fn new(principal: impl Into<Arc<Principal>>, door: &'static str) -> Self {
+        Self { principal: principal.into(), session: door.to_owned(), door, ..Self::default() }
+    }
+}
+
 /// One call, resolved by a surface: what to run, and the widest effect the tool may have.
 #[derive(Clone, Debug)]
 pub struct Call {
