@@ -6,8 +6,10 @@
 #[path = "../mcp/tests/trees/peers.rs"]
 mod peers;
 
+mod adversarial;
 mod approvals;
 mod doors;
+mod faults;
 mod fidelity;
 mod search;
 mod server;

@@ -9,7 +9,7 @@ mod parity;
 mod positionals;
 mod properties;
 mod random;
-mod reader;
+pub(crate) mod reader;
 mod relations;
 mod table;
 mod values;
