@@ -2,11 +2,10 @@
 
 use super::run::{Server, Told};
 use clap_facade::Facade;
-use clap_facade::catalog::Effect;
+use clap_facade::catalog::{Approval, Effect};
 use clap_facade::policy::Policy;
 use clap_facade::refusal::Kind;
 use clap_facade::run::Principal;
-use clap_facade::run::approve::Approve;
 use clap_facade::run::budget::{Allowance, Measure};
 use clap_facade::surface::Choice;
 use serde_json::{Value, json};
@@ -24,6 +23,8 @@ enum Limit {
     Budget,
     /// The operator allows nothing that changes anything.
     Approval,
+    /// The operator is asked about every change, and has not answered.
+    Ask,
     /// The operator stopped the server.
     Killed,
     /// The operator's policy.
@@ -37,7 +38,8 @@ impl Limit {
         let server = Server::with(|facade| {
             let facade: Facade = facade.surface(surface);
             match self {
-                Self::Approval => facade.approve(Approve::Deny),
+                Self::Approval => facade.approve(Approval::Deny),
+                Self::Ask => facade.approve(Approval::Ask),
                 Self::Policy => facade.policy(&Policy::parse(POLICY).unwrap()).unwrap(),
                 Self::Audit => facade.audit("/dev/full"),
                 Self::Tool | Self::Scope(_) | Self::Rules | Self::Budget | Self::Killed => facade,
@@ -215,7 +217,7 @@ fn principals() -> Vec<Row> {
 }
 
 fn operators() -> Vec<Row> {
-    use Limit::{Approval, Audit, Killed, Policy};
+    use Limit::{Approval, Ask, Audit, Killed, Policy};
     let get = || json!({ "name": "get", "args": ["k"] });
     vec![
         ("a change that nobody approved", Approval, "command_run", add(), Kind::ApprovalDenied, "operator"),
@@ -241,6 +243,46 @@ fn operators() -> Vec<Row> {
             "workflow_submit",
             workflow(json!({ "command": "add", "flags": { "title": "t" } })),
             Kind::ApprovalDenied,
+            "",
+        ),
+        (
+            "a change that somebody has to approve",
+            Ask,
+            "command_run",
+            json!({ "name": "add", "flags": { "title": "t", "yes": true } }),
+            Kind::ApprovalRequired,
+            "",
+        ),
+        (
+            "a change as a tool that somebody has to approve",
+            Ask,
+            "=add",
+            json!({ "title": "t", "yes": true }),
+            Kind::ApprovalRequired,
+            "",
+        ),
+        (
+            "a change that says it is approved",
+            Ask,
+            "command_run",
+            json!({ "name": "add", "flags": { "title": "t", "yes": true, "approval": "granted" } }),
+            Kind::InvalidParams,
+            "unknown param",
+        ),
+        (
+            "a change that says it is planned",
+            Ask,
+            "command_run",
+            json!({ "name": "add", "flags": { "title": "t", "yes": true }, "plan": "x" }),
+            Kind::InvalidParams,
+            "",
+        ),
+        (
+            "a workflow that somebody has to approve",
+            Ask,
+            "workflow_submit",
+            workflow(json!({ "command": "add", "flags": { "title": "t" } })),
+            Kind::ApprovalRequired,
             "",
         ),
         ("a call of a stopped server", Killed, "command_run", add(), Kind::Killed, "operator"),
