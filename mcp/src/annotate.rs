@@ -237,6 +237,11 @@ pub fn secret() -> ArgNote {
     ArgNote::Secret
 }
 
+/// Declares an arg to hold no secret, whatever it is called.
+pub fn plain() -> ArgNote {
+    ArgNote::Plain
+}
+
 /// What an author declares on a `clap::Arg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -247,6 +252,9 @@ pub enum ArgNote {
     HostOwned,
     /// Never shown, never set by a caller.
     Secret,
+    /// No secret, whatever it is called: an option is taken for one whose name, or that of its environment variable, ends
+    /// in `password`, `token`, `api-key` and the like.
+    Plain,
 }
 
 impl ArgExt for ArgNote {}

@@ -1,8 +1,10 @@
 //! The paved path: a clap tree in, an agent server out.
 
-use crate::catalog::{Applying, Approval, Catalog, CatalogError, Effect, Operation, Settings, schema};
-use crate::exec::{Enforcement, Executor, Limits, STACK_BYTES, Subprocess, Surroundings, apart};
-use crate::policy::{Policy, PolicyError};
+use crate::catalog::{
+    Applying, Approval, Catalog, CatalogError, Effect, Hidden, Operation, Settings, names_a_secret, schema,
+};
+use crate::exec::{Enforcement, Executor, Limits, Mask, STACK_BYTES, Subprocess, Surroundings, apart};
+use crate::policy::{By, Fill, Policy, PolicyError, fill};
 use crate::refusal::Refusal;
 use crate::run::approve::{Approvals, Approve};
 use crate::run::audit::{Audit, Keeping};
@@ -10,6 +12,7 @@ use crate::run::bound::Bound;
 use crate::run::budget::{Allowance, Budget};
 use crate::run::confine::Confine;
 use crate::run::guard::Guard;
+use crate::run::kept::{self, Retention};
 use crate::run::kill::Kill;
 use crate::run::pipeline::{INSTRUCTIONS_BYTES, Pipeline};
 use crate::run::plan::Plans;
@@ -61,6 +64,9 @@ pub struct Facade {
     confine: Confine,
     limits: Limits,
     bound: Bound,
+    retention: Retention,
+    /// The secrets that a policy fills in.
+    pub(crate) fills: Vec<Fill>,
     audit: Option<PathBuf>,
     keeping: Keeping,
     notes: Option<String>,
@@ -158,6 +164,8 @@ impl Facade {
             confine: Confine::default(),
             limits: Limits::default(),
             bound: Bound::default(),
+            retention: Retention::default(),
+            fills: Vec::new(),
             audit: None,
             keeping: Keeping::default(),
             notes: None,
@@ -301,6 +309,13 @@ impl Facade {
         self
     }
 
+    /// Sets how much is kept of outputs that did not fit.
+    #[must_use]
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
     /// Writes the audit to another file than [`Audit::default_path`].
     #[must_use]
     pub fn audit(mut self, path: impl Into<PathBuf>) -> Self {
@@ -338,6 +353,9 @@ impl Facade {
             self.principals.insert(name.clone(), rule.over(known, &policy.base));
         }
         self.budget = policy.budget.allowance().over(&self.budget);
+        let variables = self.fill(policy);
+        self.keeping.flush = policy.audit.flush.map_or(self.keeping.flush, Into::into);
+        self.keeping.unrecorded_reads = policy.audit.unrecorded_reads.unwrap_or(self.keeping.unrecorded_reads);
         self.tools.retain(|tool| policy.offers(tool.name()));
         self.workflows &= policy.offers(workflow::NAME);
         self.limits.timeout = policy.timeout.unwrap_or(self.limits.timeout);
@@ -347,12 +365,28 @@ impl Facade {
         self.approval = policy.approval.mode.map_or(self.approval, Into::into);
         self.approval_lasts = policy.approval.lasts.or(self.approval_lasts);
         self.plan_ignores.extend(policy.plan_ignores.iter().cloned());
-        let surroundings = policy.surroundings();
+        self.retention.session_bytes = policy.kept_bytes.unwrap_or(self.retention.session_bytes);
+        let surroundings = Surroundings { secrets: variables, ..policy.surroundings() };
         if surroundings != Surroundings::default() || policy.fences() {
             let executor = self.executor.unwrap_or_else(|| own_executable(self.command.get_name()));
             self.executor = Some(executor.in_surroundings(&surroundings).ok_or(PolicyError::InProcess)?);
         }
         Ok(self)
+    }
+
+    /// Fills in the secrets of a policy; returns the variables to set for commands.
+    fn fill(&mut self, policy: &Policy) -> Vec<(String, Hidden)> {
+        let fills: Vec<Fill> =
+            policy.secrets.iter().map(|(name, source)| Fill::new(name, source, policy.file.as_deref())).collect();
+        let is_apart = |executor: &Arc<dyn Executor>| executor.in_surroundings(&Surroundings::default()).is_some();
+        let by = if self.executor.as_ref().is_none_or(is_apart) { By::Environment } else { By::CommandLine };
+        let (command, variables) = fill(std::mem::take(&mut self.command), &policy.base, &fills, by);
+        self.command = command;
+        let set = policy.environment.set.iter().filter(|(name, _)| names_a_secret(name));
+        self.settings.hidden.extend(set.map(|(_, value)| Hidden::new(value.as_str())));
+        self.settings.hidden.extend(fills.iter().filter_map(|fill| fill.value.clone().ok()));
+        self.fills.extend(fills);
+        variables
     }
 
     /// Puts the server under the policy of a file or else of the user, over the one that comes with clap-facade
@@ -406,7 +440,8 @@ impl Facade {
             }
         }
         let executor = self.executor.unwrap_or_else(|| own_executable(catalog.root()));
-        let audit = Audit::to_file(audit, self.keeping);
+        let mask = Arc::new(Mask::new(catalog.hidden()));
+        let audit = Audit::to_file(audit, self.keeping).masking(mask.clone());
         let pipeline = Pipeline {
             catalog,
             surface,
@@ -419,8 +454,10 @@ impl Facade {
             approve: Approve::new(self.approval, self.least_approval, approvals),
             confine: self.confine,
             bound: self.bound,
+            kept: Arc::new(kept::Store::new(self.retention)),
             audit,
             notes: self.notes,
+            mask,
         };
         match pipeline.instructions().len().checked_sub(INSTRUCTIONS_BYTES) {
             None | Some(0) => Ok(pipeline),
@@ -472,7 +509,12 @@ impl Facade {
     pub fn catalog(&self) -> Result<Catalog, StartError> {
         let mut settings = self.settings.clone();
         settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
-        Ok(Catalog::new(self.command.clone(), &settings)?)
+        let catalog = Catalog::new(self.command.clone(), &settings)?;
+        if !self.retention.keeps() {
+            return Ok(catalog);
+        }
+        let builtin = kept::beside(&catalog, &settings)?;
+        Ok(catalog.with_builtin(builtin))
     }
 
     /// Returns where the audit goes; `None` where the environment names no place for it.
@@ -518,6 +560,13 @@ impl Facade {
         }
         pipeline.executor.check().map_err(StartError::Executor)?;
         pipeline.audit.announce();
+        if !pipeline.mask.is_empty() {
+            let mask = pipeline.mask.clone();
+            // What a command crashes on may be a secret, and a host keeps what a server says on stderr.
+            std::panic::set_hook(Box::new(move |info| {
+                let _ = writeln!(std::io::stderr(), "{}", mask.text(&info.to_string()));
+            }));
+        }
         apart("server", || {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().thread_stack_size(STACK_BYTES).enable_all().build()?;

@@ -259,13 +259,14 @@ async fn runs_and_refusals_are_written_down() {
 }
 
 #[tokio::test]
-async fn without_an_audit_nothing_changes_and_reads_go_on() {
+async fn without_an_audit_nothing_changes_and_nothing_is_read() {
     for era in Era::ALL {
         let session = open(Opening::of(era).audit(Audit::Unwritable)).await;
         let refused = run(&session, "lab ping", json!({})).await;
         assert_eq!(refused.refusal(), "AUDIT_UNAVAILABLE");
         assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("mcp-audit.jsonl"), "{}", refused.text());
         let found = within(session.call("command_search", json!({ "query": "projects" }))).await;
-        assert!(!found.failed, "{found:?}");
+        assert_eq!(found.refusal(), "AUDIT_UNAVAILABLE");
+        assert!(found.json()["error"]["hint"].as_str().unwrap().contains("unrecorded-reads"), "{}", found.text());
     }
 }

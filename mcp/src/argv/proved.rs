@@ -1,20 +1,31 @@
 use super::{complaint, line, proof};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, REDACTED};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Refusal};
 use clap::{ArgMatches, Command};
 use std::any::Any;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 
 /// An invocation whose argv was parsed back by the CLI's own clap tree.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Proved {
     invocation: Invocation,
     arg0: Option<OsString>,
     argv: Vec<OsString>,
+    /// The same without the values of secrets, where there are any.
+    shown: Option<Vec<OsString>>,
     matches: ArgMatches,
+}
+
+impl fmt::Debug for Proved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { invocation, arg0, .. } = self;
+        let mut shown = f.debug_struct("Proved");
+        shown.field("invocation", invocation).field("arg0", arg0).field("argv", &self.argv()).finish_non_exhaustive()
+    }
 }
 
 impl Proved {
@@ -26,9 +37,14 @@ impl Proved {
     /// [`ProofFailed`](crate::refusal::Kind::ProofFailed); a value parser that panics as
     /// [`Panicked`](crate::refusal::Kind::Panicked).
     pub fn new(catalog: &Catalog, invocation: Invocation) -> Result<Self, Refusal> {
+        let catalog = catalog.home(invocation.operation());
         let start = start(&catalog.prototype);
-        let tokens = line::tokens(&catalog.inject, &invocation).map_err(Refusal::invalid)?;
-        let mut argv: Vec<OsString> = tokens.into_iter().map(OsString::from).collect();
+        let full = invocation.filled(|value| value.reveal().to_owned());
+        let tokens = |invocation: &Invocation| -> Result<Vec<OsString>, Refusal> {
+            let tokens = line::tokens(&catalog.inject, invocation).map_err(Refusal::invalid)?;
+            Ok(tokens.into_iter().map(OsString::from).collect())
+        };
+        let mut argv = tokens(&full)?;
         let mut parser = Pooled::take(catalog);
         let program = (start == Start::Program).then(|| OsString::from(&catalog.root));
         let line = program.iter().chain(&argv);
@@ -36,14 +52,22 @@ impl Proved {
         let parsed = catch_unwind(AssertUnwindSafe(|| parser.command.try_get_matches_from_mut(line)))
             .map_err(|panic| panicked(panic.as_ref()))?;
         let proved = match &parsed {
-            Ok(matches) => proof::prove(&parser.command, matches, &invocation, &catalog.inject),
+            Ok(matches) => proof::prove(&parser.command, matches, &full, &catalog.inject),
             Err(error) => Err(complaint::refusal(&parser.command, error, &invocation)),
         };
         parser.give_back();
         proved?;
         let matches = parsed.map_err(|_| Refusal::new(Kind::Internal))?;
+        let mut shown = match invocation.operation().filled.is_empty() {
+            true => None,
+            false => Some(tokens(&invocation.filled(|_| REDACTED.to_owned()))?),
+        };
         let arg0 = (start == Start::Applet && !argv.is_empty()).then(|| argv.remove(0));
-        Ok(Self { invocation, arg0, argv, matches })
+        if let (Some(_), Some(shown)) = (&arg0, &mut shown) {
+            shown.remove(0);
+        }
+        drop(full);
+        Ok(Self { invocation, arg0, argv, shown, matches })
     }
 
     /// Returns the call that was proved.
@@ -51,8 +75,13 @@ impl Proved {
         &self.invocation
     }
 
-    /// Returns the argv without the program's name.
+    /// Returns the argv without the program's name, to be looked at: secrets are not in it.
     pub fn argv(&self) -> &[OsString] {
+        self.shown.as_deref().unwrap_or(&self.argv)
+    }
+
+    /// Returns the argv without the program's name, to be run: what the host fills in is in it.
+    pub fn secret_argv(&self) -> &[OsString] {
         &self.argv
     }
 

@@ -14,13 +14,19 @@ mod parts;
 mod quiet;
 pub mod schema;
 pub mod search;
+mod secret;
 mod text;
 mod value;
 mod walk;
 
 pub use fence::Fence;
 pub use lint::{Lint, LintCode};
+pub(crate) use name::is_same;
 pub use operation::*;
+pub use secret::Hidden;
+pub(crate) use secret::REDACTED;
+#[cfg(feature = "stdio")]
+pub(crate) use secret::{Filled, names_a_secret};
 #[cfg(feature = "stdio")]
 pub(crate) use {name::closest, params::is_called};
 
@@ -38,6 +44,8 @@ pub struct Catalog {
     pub(crate) inject: Vec<Injected>,
     groups: Vec<search::GroupAbout>,
     lints: Vec<Lint>,
+    /// The values of secrets, as far as they are known here.
+    hidden: Vec<Hidden>,
     /// The other ways to say each operation's path, by visible aliases of any of its words.
     spoken: Vec<Vec<String>>,
     /// Made when a name is first looked for.
@@ -45,6 +53,8 @@ pub struct Catalog {
     /// The tree as its author made it, unbuilt: parsers are cloned from it, then reused.
     pub(crate) prototype: Command,
     pub(crate) parsers: Mutex<Vec<Command>>,
+    /// What a server itself offers to call beside the tree's own operations, and lists nowhere.
+    builtin: Option<Box<Self>>,
 }
 
 /// What the owner of the facade decides about the tree, beside its annotations.
@@ -71,6 +81,8 @@ pub struct Settings {
     pub tool_prefix: Option<String>,
     /// Tool names that a surface needs for itself: no operation's tool is called so.
     pub reserved: Vec<String>,
+    /// Values that nothing shows, beside those that the tree's own secrets have.
+    pub hidden: Vec<Hidden>,
 }
 
 impl Default for Settings {
@@ -85,6 +97,7 @@ impl Default for Settings {
             applying: Applying::default(),
             tool_prefix: None,
             reserved: own(&["command_search", "command_run", "command_read", "command_script", "workflow_submit"]),
+            hidden: Vec::new(),
         }
     }
 }
@@ -152,9 +165,36 @@ impl Catalog {
             inject: walked.inject,
             groups: walked.groups,
             lints: walked.lints,
+            hidden: walked.hidden.into_iter().chain(settings.hidden.iter().cloned()).collect(),
             prototype: command,
             parsers: Mutex::default(),
+            builtin: None,
         })
+    }
+
+    /// Puts another tree's operations beside this one's: found by name where nothing else is, and listed nowhere.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn with_builtin(mut self, builtin: Self) -> Self {
+        self.builtin = Some(Box::new(builtin));
+        self
+    }
+
+    /// Returns the operation that is the server's own.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn builtin(&self) -> Option<&Arc<Operation>> {
+        self.builtin.as_deref()?.operations.first()
+    }
+
+    /// Tells whether an operation is the server's own.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn is_builtin(&self, operation: &Arc<Operation>) -> bool {
+        self.builtin().is_some_and(|builtin| Arc::ptr_eq(builtin, operation))
+    }
+
+    /// Returns the catalog that an operation is of, whose tree parses its command line.
+    pub(crate) fn home(&self, operation: &Arc<Operation>) -> &Self {
+        let builtin = self.builtin.as_deref();
+        builtin.filter(|builtin| builtin.operations.iter().any(|own| Arc::ptr_eq(own, operation))).unwrap_or(self)
     }
 
     /// Returns every operation, in the tree's order.
@@ -193,6 +233,12 @@ impl Catalog {
         &self.groups
     }
 
+    /// Returns the values of secrets, as far as they are known here.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn hidden(&self) -> &[Hidden] {
+        &self.hidden
+    }
+
     /// Returns what the tree's author may want to change: names that had to be altered.
     pub fn lints(&self) -> &[Lint] {
         &self.lints
@@ -205,8 +251,24 @@ impl Catalog {
     pub fn find(&self, name: &str) -> Option<&Arc<Operation>> {
         let without_root = || name.trim_start().strip_prefix(&self.root)?.strip_prefix(' ');
         let index = self.index.get_or_init(|| name::Index::new(&self.operations, &self.spoken));
-        let found = index.find(name).or_else(|| index.find(without_root()?));
-        found.map(|n| &self.operations[n])
+        match index.find(name).or_else(|| index.find(without_root()?)) {
+            Some(n) => Some(&self.operations[n]),
+            None => self.builtin.as_deref()?.find(name),
+        }
+    }
+
+    /// Tells whether anything here goes by a name, now or before, or is kept from callers under it.
+    #[cfg(feature = "stdio")]
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        let said = name::loose(name);
+        let is_said = |known: &str| name::loose(known) == said;
+        let operations = &mut self.operations.iter();
+        operations.any(|operation| {
+            is_said(&operation.name)
+                || is_said(&operation.tool)
+                || operation.former.iter().any(|former| is_said(former))
+        }) || self.spoken.iter().flatten().any(|way| is_said(way))
+            || self.excused.iter().any(|excused| is_said(&excused.path))
     }
 
     /// Finds an operation by a name that it went by before, as a path or as a tool.

@@ -58,6 +58,7 @@ fn param(arg: &Arg) -> Param {
         kind,
         gate: false,
         required: arg.is_required_set(),
+        env_backed: arg.get_env().is_some(),
         help,
         long_help,
         default: default.iter().filter_map(|value| value.to_str().map(str::to_owned)).collect(),

@@ -95,7 +95,7 @@ impl Properties {
 }
 
 /// Tells whether two names differ at most in `-` and `_`, which users and agents take for the same.
-pub(super) fn is_same(a: &str, b: &str) -> bool {
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
     let dash = |byte: u8| if byte == b'_' { b'-' } else { byte };
     a.len() == b.len() && a.bytes().map(dash).eq(b.bytes().map(dash))
 }

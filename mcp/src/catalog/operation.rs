@@ -1,6 +1,7 @@
 //! What a command is, as plain data: no clap and no JSON types.
 
 use super::Fence;
+use super::Hidden;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,6 +97,10 @@ pub struct Operation {
     pub mutating_when: Vec<String>,
     /// What a caller may set, positionals included, in the enumerator's order.
     pub params: Vec<Arc<Param>>,
+    /// What the host fills in on the command line, which no caller sees or sets.
+    pub(crate) filled: Vec<FilledParam>,
+    /// Names of args that hold secrets and are not offered.
+    pub(crate) secrets: Vec<String>,
     /// What clap enforces between params, one sentence each.
     pub constraints: Vec<String>,
     /// Examples that the author declared.
@@ -160,6 +165,13 @@ impl Operation {
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().map(Arc::as_ref).find(|param| param.name == name)
     }
+}
+
+/// A param with the value that the host fills in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FilledParam {
+    pub(crate) param: Arc<Param>,
+    pub(crate) value: Hidden,
 }
 
 /// How clap reads positionals behind `--`.
@@ -248,6 +260,8 @@ pub struct Param {
     pub gate: bool,
     /// clap refuses a call without it.
     pub required: bool,
+    /// It may also come from an environment variable: what is given for it is not written to the audit.
+    pub env_backed: bool,
     /// Help, first paragraph, or empty.
     pub help: String,
     /// The long help where it says more than `help`.

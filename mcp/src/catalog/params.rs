@@ -6,10 +6,12 @@
 use super::constraint::Constraints;
 use super::inherited::{HandedDown, Level};
 use super::name::{Properties, is_same, property};
+use super::secret::Filled;
 use super::{
-    BaseType, Escape, Injected, Lint, LintCode, Param, ParamKind, Repeat, Settings, Spelling, ValueType, text, value,
+    BaseType, Escape, FilledParam, Injected, Lint, LintCode, Param, ParamKind, Repeat, Settings, Spelling, ValueType,
+    secret, text, value,
 };
-use crate::annotate::ArgNote;
+use crate::annotate::{ArgNote, GivenBy};
 use clap::{Arg, ArgAction, Command};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -31,6 +33,9 @@ pub(super) struct Site<'a> {
 /// What a caller may set, and what follows from it.
 pub(super) struct Enumerated {
     pub(super) params: Vec<Arc<Param>>,
+    pub(super) filled: Vec<FilledParam>,
+    /// Names of args that hold secrets and are not offered.
+    pub(super) secrets: Vec<String>,
     pub(super) constraints: Vec<String>,
     /// Something that clap requires can be given neither by a caller nor by the host.
     pub(super) uncallable: bool,
@@ -54,7 +59,8 @@ struct Named {
 /// Enumerates the params of a command.
 pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
     let offered = site.offered(read_only);
-    let (names, lints) = site.name(&offered);
+    let (names, mut lints) = site.name(&offered);
+    lints.extend(site.recognised());
     let own: Vec<(&Arg, &str)> = offered
         .iter()
         .zip(&names)
@@ -74,7 +80,8 @@ pub(super) fn enumerate(site: &Site<'_>, read_only: bool) -> Enumerated {
         params.push(Arc::new(site.external(&params)));
         sentences.extend(site.level.command.is_subcommand_required_set().then(|| "`external` is required.".to_owned()));
     }
-    Enumerated { params, constraints: sentences, uncallable, lints }
+    let secrets = site.reached().filter(|(arg, _)| secret::is_secret(arg)).map(|(arg, _)| wanted_name(arg)).collect();
+    Enumerated { params, filled: site.filled(), secrets, constraints: sentences, uncallable, lints }
 }
 
 /// Tells whether an arg only prints help or the version.
@@ -105,7 +112,7 @@ pub(super) fn escape(command: &Command) -> Escape {
 
 /// clap refuses a call without it, and the host's environment can't give it.
 fn is_needed(arg: &Arg) -> bool {
-    arg.is_required_set() && arg.get_env().is_none()
+    arg.is_required_set() && arg.get_env().is_none() && arg.get::<Filled>().is_none()
 }
 
 impl<'a> Site<'a> {
@@ -130,6 +137,39 @@ impl<'a> Site<'a> {
         offered
     }
 
+    /// Every arg that a call of the command could write, with how many commands down that would be.
+    fn reached(&self) -> impl Iterator<Item = (&'a Arg, usize)> {
+        let depth = self.ancestors.len();
+        let own = self.level.own.iter().chain(&self.handed_down.args).map(move |arg| (*arg, depth));
+        let above = self.ancestors.iter().enumerate().flat_map(|(depth, ancestor)| {
+            let is_own = |arg: &&&'a Arg| !ancestor.is_global(arg) && !arg.is_positional();
+            ancestor.own.iter().filter(is_own).map(move |arg| (*arg, depth))
+        });
+        own.chain(above)
+    }
+
+    /// What the host fills in.
+    fn filled(&self) -> Vec<FilledParam> {
+        let fill = |(arg, depth): (&'a Arg, usize)| {
+            let Filled(value) = arg.get::<Filled>()?;
+            let named = Named { name: wanted_name(arg), aliases: Vec::new(), required: false };
+            let param = self.param(&Offered { arg, depth, inherited: false }, named);
+            Some(FilledParam { param: Arc::new(param), value: value.clone() })
+        };
+        self.reached().filter_map(fill).collect()
+    }
+
+    /// Says of each arg of the command's own that its name keeps from callers.
+    fn recognised(&self) -> impl Iterator<Item = Lint> {
+        let by_name = |arg: &&&Arg| arg.get::<ArgNote>().is_none() && !arg.is_hide_set() && secret::is_recognised(arg);
+        self.level.own.iter().filter(by_name).map(|arg| Lint {
+            code: LintCode::Secret,
+            path: self.path.to_owned(),
+            param: Some(wanted_name(arg)),
+            message: "is taken for a secret by its name, and kept from agents: add `annotate::secret()`, or `annotate::plain()` if it is none".to_owned(),
+        })
+    }
+
     /// Tells whether an arg that is written at a level is a global one.
     fn is_global(&self, arg: &Arg, level: usize) -> bool {
         let from_above = || self.handed_down.args.iter().any(|handed| std::ptr::eq(*handed, arg));
@@ -145,7 +185,7 @@ impl<'a> Site<'a> {
     }
 
     fn may_be_set(&self, arg: &Arg, level: usize) -> bool {
-        let noted = matches!(arg.get::<ArgNote>(), Some(ArgNote::HostOwned | ArgNote::Secret));
+        let noted = arg.get::<ArgNote>() == Some(&ArgNote::HostOwned) || secret::is_secret(arg);
         !is_action_only(arg)
             && !arg.is_hide_set()
             && !noted
@@ -232,6 +272,7 @@ impl<'a> Site<'a> {
             kind,
             gate: self.is_gate(arg),
             required: named.required,
+            env_backed: arg.get_env().is_some() || arg.get::<GivenBy>().is_some(),
             help,
             long_help,
             default,
@@ -269,6 +310,7 @@ impl<'a> Site<'a> {
             kind: ParamKind::Many { item, repeat },
             gate: false,
             required: self.level.command.is_subcommand_required_set(),
+            env_backed: false,
             help: "A command and its arguments, passed on as they are".to_owned(),
             long_help: None,
             default: Vec::new(),

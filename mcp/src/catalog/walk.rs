@@ -4,9 +4,10 @@ use super::inherited::{HandedDown, Level};
 use super::params::{self, Enumerated, Site};
 use super::parts::{self, Part};
 use super::search::GroupAbout;
+use super::secret::Filled;
 use super::{
-    CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Injected, Lint, Operation, Param, Settings, name, quiet,
-    text,
+    CatalogError, Effect, Excuse, Excused, ExitMeaning, Fence, Hidden, Injected, Lint, Operation, Param, Settings,
+    name, quiet, secret, text,
 };
 use crate::annotate::{ArgNote, CommandNote, Exposure, GivenBy};
 use clap::parser::ValueSource;
@@ -28,6 +29,8 @@ pub(super) struct Walked {
     /// Commands with subcommands.
     pub(super) groups: Vec<GroupAbout>,
     pub(super) lints: Vec<Lint>,
+    /// The values of secrets, as far as they are known here.
+    pub(super) hidden: Vec<Hidden>,
 }
 
 /// Reads a tree as its author made it, in at most so many parts; afterwards it is the same. clap panics on a wrong tree.
@@ -62,6 +65,7 @@ impl Walked {
         self.excused.extend(part.excused);
         self.groups.extend(part.groups);
         self.lints.extend(part.lints);
+        self.hidden.extend(part.hidden);
     }
 }
 
@@ -144,6 +148,7 @@ impl<'a> Walker<'a> {
         let name = if is_root { command.get_name() } else { &here.name };
         let inherited = here.excuse.or_else(|| self.subtree_excuse(command, name));
         let level = Level::new(command, here.author, &here.handed_down);
+        self.out.hidden.extend(level.own.iter().copied().filter_map(hidden));
         if inherited.is_none() && command.has_subcommands() && !is_root {
             let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
             self.out.groups.push(GroupAbout { name: name.to_owned(), about });
@@ -247,7 +252,8 @@ impl<'a> Walker<'a> {
             injected: self.inject,
             gates: self.gates,
         };
-        let Enumerated { params, constraints, uncallable, lints } = params::enumerate(&site, read_only);
+        let Enumerated { params, filled, secrets, constraints, uncallable, lints } =
+            params::enumerate(&site, read_only);
         if uncallable {
             return Ok(Some(Excuse::NotCallable));
         }
@@ -281,6 +287,8 @@ impl<'a> Walker<'a> {
             declared,
             mutating_when,
             params,
+            filled,
+            secrets,
             constraints,
             examples: note.examples.clone(),
             escape: params::escape(command),
@@ -311,6 +319,17 @@ fn spoken(here: &Here<'_>, child: &Command) -> Vec<String> {
     let starts = std::iter::once(&here.name).chain(&here.spoken);
     let ways = starts.flat_map(|start| words.iter().map(move |word| below(start, word)));
     ways.skip(1).take(SPOKEN_MAX).collect()
+}
+
+/// Returns the value of a secret, where the host knows it.
+fn hidden(arg: &Arg) -> Option<Hidden> {
+    let named = arg.get_env().map(|variable| vec![variable.to_owned()]);
+    let told = || arg.get::<GivenBy>().map(|given| given.0.iter().map(Into::into).collect());
+    let of_environment = || {
+        let variables = named.or_else(told).unwrap_or_default();
+        variables.into_iter().find_map(|variable| std::env::var(variable).ok()).map(Hidden::new)
+    };
+    secret::is_secret(arg).then(|| arg.get::<Filled>().map(|filled| filled.0.clone()).or_else(of_environment))?
 }
 
 /// How many ways to say one path are kept.

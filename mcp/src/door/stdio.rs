@@ -6,13 +6,15 @@ use super::progress::Relay;
 use super::roots::ClientRoots;
 use crate::exec::leave_terminal;
 use crate::refusal::{Kind, Refusal};
+use crate::run::bound::{Form, Media};
 use crate::run::confine::Roots;
 use crate::run::{Caller, Outcome, Pipeline, Principal};
 use crate::surface::Tool;
 use crate::surface::fixed::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ResourceContents, ServerCapabilities, ServerConfig,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
@@ -32,6 +34,9 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// The most tools that are all named to a caller of one that does not exist.
 const SHOWN_TOOLS: usize = 12;
+
+/// The member of a result's `_meta` that says what was left out of the output.
+const TRUNCATED: &str = "clap-facade/truncated";
 
 /// How long a client may keep the tool list, in milliseconds: it never changes while a server runs.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -180,6 +185,9 @@ fn listed(tool: Tool) -> rmcp::model::Tool {
 
 fn answer(outcome: Outcome) -> CallToolResult {
     let mut blocks = Vec::new();
+    if let Some(media) = outcome.media {
+        blocks.push(content(&media));
+    }
     if !outcome.text.is_empty() {
         blocks.push(ContentBlock::text(outcome.text));
     }
@@ -189,7 +197,22 @@ fn answer(outcome: Outcome) -> CallToolResult {
     if blocks.is_empty() {
         blocks.push(ContentBlock::text("(no output)"));
     }
-    if outcome.failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) }
+    let result = if outcome.failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
+    let meta = outcome.truncated.map(|truncated| {
+        let mut meta = MetaObject::new();
+        meta.insert(TRUNCATED.to_owned(), truncated.to_json());
+        meta
+    });
+    result.with_meta(meta)
+}
+
+fn content(media: &Media) -> ContentBlock {
+    let data = media.base64();
+    match media.form {
+        Form::Image => ContentBlock::image(data, media.mime),
+        Form::Audio => ContentBlock::audio(data, media.mime),
+        Form::Blob => ContentBlock::resource(ResourceContents::blob(data, "output:///blob").with_mime_type(media.mime)),
+    }
 }
 
 /// A refusal is a tool error, so that the model can correct itself.

@@ -258,8 +258,8 @@ impl Call {
         let listener = job.progress.map(|progress| Arc::new(Listener::new(Some(progress))));
         let stream = |channel, keep| Stream::new(keep, listener.clone().map(|listener| (listener, channel)));
         Self {
-            stdout: stream(Channel::Out, Keep::head(job.limits.stdout_bytes)),
-            stderr: stream(Channel::Err, Keep::tail(job.limits.stderr_bytes)),
+            stdout: stream(Channel::Out, Keep::spooled(job.limits.stdout_bytes, job.spool).masked(&job.mask)),
+            stderr: stream(Channel::Err, Keep::tail(job.limits.stderr_bytes).masked(&job.mask)),
             proved: job.proved,
             effect: job.effect,
             stdin: job.stdin.unwrap_or_default(),
@@ -391,9 +391,13 @@ impl Stream {
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.keep.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        let mut keep = self.keep.lock().unwrap_or_else(PoisonError::into_inner);
+        let masked = keep.mask(bytes);
         if let Some((listener, channel)) = &self.listener {
-            listener.hear(*channel, bytes);
+            listener.hear(*channel, &masked);
+        }
+        if let Some(spill) = keep.push(&masked) {
+            spill.write();
         }
         Ok(bytes.len())
     }

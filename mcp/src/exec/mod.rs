@@ -18,7 +18,9 @@ mod fence;
 mod group;
 mod in_process;
 mod listen;
+mod mask;
 mod progress;
+mod spool;
 mod subprocess;
 mod terminal;
 mod turn;
@@ -28,13 +30,16 @@ pub use fence::Enforcement;
 pub(crate) use fence::remark as fence_remark;
 pub(crate) use group::Group;
 pub use in_process::{CommandResult, InProcess, InUse, Io, UnitOfWork};
+pub use mask::Mask;
 pub use progress::{Progress, Step};
+pub use spool::Spool;
+pub(crate) use spool::{Spooled, anonymous_file};
 pub use subprocess::Subprocess;
 pub(crate) use subprocess::{is_bare_name, is_executable};
 pub(crate) use terminal::leave as leave_terminal;
 
 use crate::argv::Proved;
-use crate::catalog::{Effect, Operation};
+use crate::catalog::{Effect, Hidden, Operation};
 use crate::refusal::Refusal;
 use serde_json::Value;
 use std::fmt;
@@ -128,6 +133,8 @@ pub struct Surroundings {
     pub pass: Option<Vec<String>>,
     /// Variables that are set for commands.
     pub set: Vec<(String, String)>,
+    /// Variables with secrets that are set for commands.
+    pub secrets: Vec<(String, Hidden)>,
     /// The folder that commands start in; `None` for this process's.
     pub cwd: Option<PathBuf>,
 }
@@ -165,6 +172,10 @@ pub struct Job {
     pub stdin: Option<Vec<u8>>,
     /// How long and how much.
     pub limits: Limits,
+    /// Where stdout goes once it is more than `limits` hold in memory; without it the rest is counted.
+    pub spool: Option<Arc<Spool>>,
+    /// What is taken out of both streams.
+    pub mask: Arc<Mask>,
     /// Stops the command.
     pub cancel: CancellationToken,
     /// Where it is told how far the command has got.
@@ -180,6 +191,8 @@ impl Job {
             effect,
             stdin: None,
             limits: Limits::default(),
+            spool: None,
+            mask: Arc::default(),
             cancel: CancellationToken::new(),
             progress: None,
         }
@@ -194,7 +207,7 @@ pub struct Limits {
     /// How long a command that is a process of its own may print nothing; `None` for as long as it may run. One that
     /// has surely asked something waits for ten seconds at most.
     pub silence: Option<Duration>,
-    /// How many bytes of stdout are kept, from its start.
+    /// How many bytes of stdout are held in memory, from its start.
     pub stdout_bytes: usize,
     /// How many bytes of stderr are kept, from its end.
     pub stderr_bytes: usize,

@@ -1,6 +1,6 @@
 //! Runs the CLI's own executable.
 
-use super::capture::{Keep, partial};
+use super::capture::{Keep, Spill, partial};
 use super::fence::{Enforcement, Fence, Site, Unspawned};
 use super::group::Group;
 use super::listen::{Listener, is_question};
@@ -8,7 +8,7 @@ use super::progress::Channel;
 use super::terminal;
 use super::{BoxFuture, CALL, Executor, Exit, Finished, Job, Surroundings};
 use crate::argv::Proved;
-use crate::catalog::{Effect, Operation};
+use crate::catalog::{Effect, Hidden, Operation};
 use crate::policy::word_matches;
 use crate::refusal::{Kind, Refusal};
 use std::env;
@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 /// How long a command may take to end by itself after TERM.
@@ -46,6 +47,7 @@ pub struct Subprocess {
     program: PathBuf,
     fixed_args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
+    secrets: Vec<(String, Hidden)>,
     pass: Option<Vec<String>>,
     cwd: Option<PathBuf>,
     stop_grace: Duration,
@@ -60,7 +62,15 @@ impl Subprocess {
             true => program,
             false => path::absolute(&program).unwrap_or(program),
         };
-        Self { program, fixed_args: Vec::new(), env: Vec::new(), pass: None, cwd: None, stop_grace: STOP_GRACE }
+        Self {
+            program,
+            fixed_args: Vec::new(),
+            env: Vec::new(),
+            secrets: Vec::new(),
+            pass: None,
+            cwd: None,
+            stop_grace: STOP_GRACE,
+        }
     }
 
     /// Puts arguments before those of every call.
@@ -98,7 +108,8 @@ impl Subprocess {
         self
     }
 
-    async fn run(&self, Job { proved, effect, stdin, limits, cancel, progress }: Job) -> Result<Finished, Refusal> {
+    async fn run(&self, job: Job) -> Result<Finished, Refusal> {
+        let Job { proved, effect, stdin, limits, spool, mask, cancel, progress } = job;
         if cancel.is_cancelled() {
             return Err(Refusal::new(Kind::Cancelled));
         }
@@ -109,18 +120,20 @@ impl Subprocess {
         };
         let (mut child, group, fence) = self.start(self.command(&proved, stdin.is_some()), fence).await?;
         let listener = Listener::new(progress);
-        let mut stdout = Keep::head(limits.stdout_bytes);
-        let mut stderr = Keep::tail(limits.stderr_bytes);
+        let mut stdout = Keep::spooled(limits.stdout_bytes, spool).masked(&mask);
+        let mut stderr = Keep::tail(limits.stderr_bytes).masked(&mask);
         let end = {
             let (input, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
             let pipes = async {
                 let out = drain(out, |chunk| {
-                    stdout.push(chunk);
-                    listener.hear(Channel::Out, chunk);
+                    let chunk = stdout.mask(chunk);
+                    listener.hear(Channel::Out, &chunk);
+                    stdout.push(&chunk)
                 });
                 let err = drain(err, |chunk| {
-                    stderr.push(chunk);
-                    listener.hear(Channel::Err, chunk);
+                    let chunk = stderr.mask(chunk);
+                    listener.hear(Channel::Err, &chunk);
+                    stderr.push(&chunk)
                 });
                 tokio::join!(feed(input, stdin), out, err);
             };
@@ -222,13 +235,14 @@ impl Subprocess {
         }
         command
             .args(&self.fixed_args)
-            .args(proved.argv())
+            .args(proved.secret_argv())
             .env("NO_COLOR", "1")
             .env("TERM", "dumb")
             .env(CALL, "1")
             .env_remove("CLICOLOR_FORCE")
             .env_remove("FORCE_COLOR")
             .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .envs(self.secrets.iter().map(|(name, value)| (name, value.reveal())))
             .stdin(if reads_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -286,6 +300,7 @@ impl Executor for Subprocess {
     fn in_surroundings(&self, surroundings: &Surroundings) -> Option<Arc<dyn Executor>> {
         let mut there = self.clone();
         there.env.extend(surroundings.set.iter().map(|(name, value)| (name.into(), value.into())));
+        there.secrets.extend(surroundings.secrets.iter().cloned());
         there.pass = surroundings.pass.clone().or(there.pass);
         there.cwd = surroundings.cwd.clone().or(there.cwd);
         Some(Arc::new(there))
@@ -376,11 +391,13 @@ async fn feed(pipe: Option<ChildStdin>, input: Option<Vec<u8>>) {
 }
 
 /// Reads to the end, beyond what is kept: a full pipe would stop the command.
-async fn drain(pipe: Option<impl AsyncRead + Unpin>, mut each: impl FnMut(&[u8])) {
+async fn drain(pipe: Option<impl AsyncRead + Unpin>, mut each: impl FnMut(&[u8]) -> Option<Spill>) {
     let Some(mut pipe) = pipe else { return };
     let mut buffer = vec![0; 32 << 10];
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
-        each(&buffer[..read]);
+        if let Some(spill) = each(&buffer[..read]) {
+            let _ = spawn_blocking(|| Spill::write(spill)).await;
+        }
     }
 }
 

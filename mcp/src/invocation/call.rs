@@ -1,8 +1,9 @@
 use super::collect::Collected;
 use super::reading;
-use crate::catalog::{BaseType, Effect, Operation, Param, ParamKind, ValueType};
+use crate::catalog::{BaseType, Effect, FilledParam, Hidden, Operation, Param, ParamKind, ValueType};
 use crate::refusal::{Problem, Refusal};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A validated call. Its only constructor validates; everything that runs was one.
@@ -66,6 +67,25 @@ impl Invocation {
         let mut params = self.to_json();
         params.insert(param.to_owned(), value);
         Self::new(&self.operation, &params, &[])
+    }
+
+    /// Adds what the host fills in, for the command line alone; `show` says how a value is written.
+    pub(crate) fn filled(&self, show: impl Fn(&Hidden) -> String) -> Cow<'_, Self> {
+        if self.operation.filled.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut operation = Operation::clone(&self.operation);
+        let mut values = self.values.clone();
+        for FilledParam { param, value } in &self.operation.filled {
+            let text = show(value);
+            let given = match param.kind {
+                ParamKind::Many { .. } => Given::Values(vec![text]),
+                _ => Given::Value(text),
+            };
+            values.push((operation.params.len(), given));
+            operation.params.push(param.clone());
+        }
+        Cow::Owned(Self { operation: Arc::new(operation), values })
     }
 
     /// Returns the operation.

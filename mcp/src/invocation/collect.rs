@@ -2,7 +2,7 @@
 
 use super::names::{Meaning, meaning, nearest_param};
 use super::reading::{describe, show};
-use crate::catalog::{Operation, ParamKind, Spelling};
+use crate::catalog::{Operation, ParamKind, Spelling, is_same};
 use crate::refusal::Problem;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -83,6 +83,14 @@ impl<'a> Collected<'a> {
     }
 
     fn unknown(&mut self, operation: &Operation, name: &str, value: &Value) {
+        if operation.secrets.iter().any(|secret| is_same(secret, name)) {
+            return self.problems.push(Problem {
+                param: name.to_owned(),
+                problem: "a secret, which only the host sets".into(),
+                expected: Some("the call without it".into()),
+                ..Problem::default()
+            });
+        }
         let valid: Vec<String> = operation.params.iter().map(|param| param.name.clone()).collect();
         // The list is the same for each unknown name of a call: once is enough.
         let listed = self.problems.iter().any(|problem| problem.problem == UNKNOWN);

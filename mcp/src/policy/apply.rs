@@ -1,7 +1,7 @@
 //! From the file to the tree: annotations and settings.
 
 use super::{CommandRule, Declared, ExitCode, Pattern, Policy, PolicyError, Standing};
-use crate::annotate::{CommandNote, Exposure, host_owned, secret};
+use crate::annotate::{CommandNote, Exposure, host_owned, plain, secret};
 use crate::catalog::{self, ExitMeaning, Settings, is_called};
 use crate::exec::Surroundings;
 use clap::builder::Resettable;
@@ -64,7 +64,12 @@ impl Policy {
     /// Returns where commands run.
     pub(crate) fn surroundings(&self) -> Surroundings {
         let set = self.environment.set.iter().map(|(name, value)| (name.clone(), value.clone()));
-        Surroundings { pass: self.environment.pass.clone(), set: set.collect(), cwd: self.cwd.clone() }
+        Surroundings {
+            pass: self.environment.pass.clone(),
+            set: set.collect(),
+            secrets: Vec::new(),
+            cwd: self.cwd.clone(),
+        }
     }
 
     /// Declares on a command and everything below it.
@@ -88,11 +93,10 @@ impl Policy {
             command = command.add(note);
         }
         // Of an arg that is named twice a secret keeps more.
-        for (names, note) in [(&self.host_owned, host_owned()), (&self.secret, secret())] {
+        for (names, note) in [(&self.not_secret, plain()), (&self.host_owned, host_owned()), (&self.secret, secret())] {
             let named: Vec<Id> = named_args(&command, path, names).map(|arg| arg.get_id().clone()).collect();
-            for id in named {
-                command = command.mut_arg(id, |arg| arg.add(note));
-            }
+            // One by one they would change their places.
+            command = command.mut_args(|arg| if named.contains(arg.get_id()) { arg.add(note) } else { arg });
         }
         command
     }
@@ -136,7 +140,14 @@ impl Policy {
                 return Err(self.names_nothing(what, &text, root, nearest));
             }
         }
-        for (what, names) in [("host-owned", &self.host_owned), ("secret", &self.secret)] {
+        let filled: Vec<String> = self.secrets.keys().cloned().collect();
+        let named = [
+            ("host-owned", &self.host_owned),
+            ("secret", &self.secret),
+            ("not-secret", &self.not_secret),
+            ("secrets", &filled),
+        ];
+        for (what, names) in named {
             for name in names {
                 let names = std::slice::from_ref(name);
                 if !seen.iter().any(|(path, command)| named_args(command, path, names).next().is_some()) {
@@ -228,7 +239,7 @@ fn over(mut these: Vec<ExitMeaning>, others: Vec<ExitMeaning>) -> Vec<ExitMeanin
 }
 
 /// The args of a command that are named: `NAME` on any command, `PATTERN NAME` on those that the pattern matches.
-fn named_args<'a>(command: &'a Command, path: &str, names: &[String]) -> impl Iterator<Item = &'a Arg> {
+pub(super) fn named_args<'a>(command: &'a Command, path: &str, names: &[String]) -> impl Iterator<Item = &'a Arg> {
     let is_named = |arg: &&Arg| {
         names.iter().any(|name| match name.rsplit_once(' ') {
             Some((pattern, name)) => is_called(arg, name) && Pattern::new(pattern).matches(path),
@@ -250,6 +261,6 @@ fn see<'a>(command: &'a Command, path: &str, seen: &mut Vec<(String, &'a Command
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
 }

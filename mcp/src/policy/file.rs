@@ -1,10 +1,11 @@
 //! The file as it is written.
 
 use super::plain::plain;
-use super::{BudgetRule, Pattern, PolicyError, PrincipalRule, ReadOnly};
+use super::{BudgetRule, Pattern, PolicyError, PrincipalRule, ReadOnly, SecretSource};
 use crate::annotate::LONGEST;
 use crate::catalog::{Applying, Approval, Effect};
 use crate::folders::user_folder;
+use crate::run::audit::Flush;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -36,6 +37,12 @@ pub struct Policy {
     pub host_owned: Vec<String>,
     /// Args that hold secrets: `NAME` on any command, `PATTERN NAME` on some. Never shown, never set by a caller.
     pub secret: Vec<String>,
+    /// Options that are no secrets, whatever they are called: `NAME` on any command, `PATTERN NAME` on some. One is taken
+    /// for a secret whose name, or that of its environment variable, ends in `password`, `token`, `api-key` and the like.
+    pub not_secret: Vec<String>,
+    /// Secrets that the host fills in, by the arg that takes them: `NAME` on any command, `PATTERN NAME` on some. An arg
+    /// with an environment variable gets it there, any other on the command line, which other users may see.
+    pub secrets: BTreeMap<String, SecretSource>,
     /// Flags that the host puts first on every command line, as typed.
     pub inject: Option<Vec<String>>,
     /// How long a command may run: `90s`, `5min`.
@@ -55,6 +62,8 @@ pub struct Policy {
     pub plan_ignores: Vec<String>,
     /// What the operator has to allow first.
     pub approval: ApprovalRule,
+    /// The most bytes that are kept of a session's outputs that did not fit, to be read on; 0 keeps none.
+    pub kept_bytes: Option<u64>,
     /// The folder that commands start in.
     pub cwd: Option<PathBuf>,
     /// The folders that path params may lead to, links followed: `~/src`, or from where commands start. Without it those
@@ -64,6 +73,8 @@ pub struct Policy {
     pub environment: Environment,
     /// What read-only calls may do beside reading.
     pub read_only: ReadOnly,
+    /// How the audit is written.
+    pub audit: Auditing,
     /// What exit codes mean, by code.
     pub exit_codes: BTreeMap<String, ExitCode>,
     /// Who may call, by name, and what they may do. Whoever starts a server chooses one by `<CLI>_MCP_PRINCIPAL` or
@@ -167,6 +178,39 @@ pub struct Environment {
     pub pass: Option<Vec<String>>,
     /// Variables that are set for commands.
     pub set: BTreeMap<String, String>,
+}
+
+/// How the audit is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct Auditing {
+    /// Which lines have to reach the disk before anything goes on; else those of calls that may change something.
+    pub flush: Option<Flushing>,
+    /// Whether calls that only read are answered though they can't be written down; else they are refused, too.
+    pub unrecorded_reads: Option<bool>,
+}
+
+/// Which lines of the audit have to reach the disk before anything goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flushing {
+    /// None: a power failure may take the last seconds.
+    Never,
+    /// Those of calls that may change something.
+    Changes,
+    /// All.
+    Always,
+}
+
+impl From<Flushing> for Flush {
+    fn from(flushing: Flushing) -> Self {
+        match flushing {
+            Flushing::Never => Self::Never,
+            Flushing::Changes => Self::Changes,
+            Flushing::Always => Self::Always,
+        }
+    }
 }
 
 /// What is said of the commands that a pattern matches.
@@ -283,6 +327,10 @@ impl Policy {
         }
         if let Some(pointer) = policy.plan_ignores.iter().find(|pointer| !pointer.starts_with('/')) {
             return Err(wrong(format!("`plan-ignores` has `{pointer}`: a JSON pointer starts with `/`")));
+        }
+        if let Some((name, _)) = policy.secrets.iter().find(|(_, source)| source.env.is_some() == source.file.is_some())
+        {
+            return Err(wrong(format!("the secret `{name}` has to come from one place: `env` or `file`")));
         }
         if let Some(prefix) = &policy.tool_prefix
             && !(prefix.starts_with(|c: char| c.is_ascii_lowercase())

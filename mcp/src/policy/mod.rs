@@ -28,10 +28,16 @@ mod plain;
 mod principals;
 mod read_only;
 mod ready;
+mod secrets;
 
 pub use error::PolicyError;
-pub use file::{Apply, ApprovalRule, CommandRule, Declared, Environment, Example, ExitCode, Mode, Policy, Standing};
+pub use file::{
+    Apply, ApprovalRule, Auditing, CommandRule, Declared, Environment, Example, ExitCode, Flushing, Mode, Policy,
+    Standing,
+};
 pub use glob::Pattern;
 pub(crate) use glob::word_matches;
 pub use principals::{BudgetRule, Limits, PrincipalRule, Scope, SessionRule};
 pub use read_only::ReadOnly;
+pub use secrets::SecretSource;
+pub(crate) use secrets::{By, Fill, fill};

@@ -35,6 +35,11 @@ pub(super) fn plain(said: &str, source: &str) -> String {
 
 /// Says what belongs where something else stands; `expected` is the parser's word for it.
 fn wrong_type(source: &str, expected: &str) -> String {
+    if expected == "struct SecretSource" {
+        // What stands there may be the secret itself.
+        return "a secret does not stand here, but where it comes from: `{ env = \"NAME\" }` or `{ file = \"PATH\" }`"
+            .to_owned();
+    }
     let (right, example) = match expected {
         // A list of tables is written otherwise than a list of texts.
         "a sequence" if source.starts_with('[') && source.ends_with(']') => ("a list of tables", "[[command]]"),
@@ -44,6 +49,7 @@ fn wrong_type(source: &str, expected: &str) -> String {
         "a boolean" => ("`true` or `false`", ""),
         "usize" => ("a whole number", ""),
         "struct Environment" => ("a table", "[environment]"),
+        "struct Auditing" => ("a table", "[audit]"),
         "struct ExitCode" => ("a table", "{ kind = \"not found\" }"),
         "struct Example" => ("a table", "{ title = \"…\", line = \"…\" }"),
         "a limit" => ("a limit or a list of limits", "\"100/1h\""),

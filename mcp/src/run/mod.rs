@@ -7,9 +7,11 @@ pub mod approve;
 pub mod audit;
 pub mod bound;
 pub mod budget;
+mod caught;
 pub mod confine;
 pub mod execute;
 pub mod guard;
+pub mod kept;
 pub mod kill;
 pub mod pipeline;
 pub mod plan;
@@ -24,6 +26,7 @@ use crate::argv::Proved;
 use crate::catalog::Effect;
 use crate::exec::Progress;
 use crate::surface::fixed::FixedTool;
+use bound::{Media, Selection, Truncated, Untrusted};
 use budget::{Cost, Load};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -64,6 +67,8 @@ pub struct Call {
     pub ceiling: Effect,
     /// The tool of the same surface that may do more, for the refusal's hint.
     pub wider: Option<&'static str>,
+    /// The parts of a JSON result that the caller wants; all of it where it did not say.
+    pub fields: Option<Selection>,
 }
 
 /// What a call runs.
@@ -119,8 +124,24 @@ pub struct Outcome {
     pub failed: bool,
     /// Bytes that the command printed on its output, before any cut.
     pub bytes: u64,
+    /// The output where it is no text.
+    pub media: Option<Media>,
+    /// What was left out, and the call that reads on.
+    pub truncated: Option<Box<Truncated>>,
+    /// The output comes from data, and is marked as such before it reaches the caller.
+    pub untrusted: Option<Untrusted>,
     /// All that a preview printed, where that was kept whole.
     pub(crate) printed: Option<Vec<u8>>,
+}
+
+impl Outcome {
+    /// Says of output that comes from data where it comes from.
+    pub(crate) fn marked(mut self) -> Self {
+        if let Some(untrusted) = self.untrusted.as_ref().filter(|_| !self.text.is_empty()) {
+            self.text = untrusted.mark(&self.text);
+        }
+        self
+    }
 }
 
 /// Renders JSON as the one text that all renderings of the same value come to: members by name, no spaces.

@@ -1,11 +1,13 @@
 //! The steps of a call, in order, on one screen.
 
+use super::caught::caught;
 use super::execute::{Via, cancellable, enforcement, execute};
+use super::kept::{Ask, Keeper, Owner, Store};
 use super::{Call, Caller, Outcome, Target, unasked, workflow};
 use super::{
     approve::{Approve, Demand},
     audit::{Audit, Entry},
-    bound::Bound,
+    bound::{Bound, Delivery},
     budget::{Budget, Cost, Load, Permit},
     confine::{Confine, takes_paths},
     guard::Guard,
@@ -14,8 +16,8 @@ use super::{
 };
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Operation};
-use crate::exec::{Enforcement, Executor, Intent, Limits};
-use crate::refusal::Refusal;
+use crate::exec::{Enforcement, Executor, Intent, Limits, Mask};
+use crate::refusal::{Kind, Refusal};
 use crate::surface::Surface;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -38,8 +40,11 @@ pub struct Pipeline {
     pub(crate) confine: Confine,
     pub(crate) approve: Approve,
     pub(crate) bound: Bound,
+    pub(crate) kept: Arc<Store>,
     pub(crate) audit: Audit,
     pub(crate) notes: Option<String>,
+    /// The values of secrets, which never leave.
+    pub(crate) mask: Arc<Mask>,
 }
 
 impl Pipeline {
@@ -68,17 +73,17 @@ impl Pipeline {
         };
         // Held until the call is written down: a server that stops waits for it.
         let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller, load, bytes));
-        let result = async {
+        let result = caught(async {
             let permit = permit.as_ref().map_err(Refusal::clone)?;
             self.run(resolved?, plan, caller, &mut entry, permit).await
-        }
+        })
         .await
         .map(|mut outcome| {
             outcome.notes.extend(renamed);
-            outcome
-        });
-        self.audit.end(entry, &result);
-        result
+            outcome.marked()
+        })
+        .map_err(|refusal| self.mask.refusal(refusal));
+        self.audit.end(entry, result)
     }
 
     /// Returns what is asked of the operator, and of the client's user.
@@ -125,6 +130,7 @@ impl Pipeline {
     pub async fn stop(&self, grace: Duration) {
         self.kill.throw();
         let _ = tokio::time::timeout(grace, self.budget.idle()).await;
+        self.kept.close();
     }
 
     /// Returns what to tell a caller who named a command as it was called before.
@@ -183,28 +189,31 @@ impl Pipeline {
             self.carry_out(&call, caller, permit).await
         }
         .await;
-        self.audit.end(entry, &result);
-        result
+        self.audit.end(entry, result)
     }
 
     async fn carry_out(&self, call: &Call, caller: &Caller, permit: &Permit) -> Result<Outcome, Refusal> {
         permit.begin();
+        let delivery = self.delivery(call, caller);
         let result = cancellable(caller, &self.kill, |cancel| async {
             match &call.target {
+                Target::Operation(proved) if self.catalog.is_builtin(proved.invocation().operation()) => {
+                    self.read_on(proved, delivery, caller).await
+                }
                 Target::Operation(proved) => {
                     permit.spend(&Cost::of(proved.invocation().effect()));
                     let via = Via::Executor(&*self.executor);
-                    let (bound, limits) = self.allowed(proved.invocation().operation());
+                    let limits = self.allowed(proved.invocation().operation());
                     let limits = Limits { timeout: permit.time(limits.timeout), ..limits };
-                    execute(via, bound, limits, proved.clone(), None, cancel, caller.progress.clone())
+                    execute(via, delivery, limits, proved.clone(), None, cancel, caller.progress.clone())
                         .await
                         .map_err(|refusal| unasked::explain(refusal, proved.invocation(), &self.catalog))
                 }
                 Target::Tool(tool, arguments) => {
                     permit.spend(&Cost::of(tool.effect()));
-                    tool.run(arguments.clone(), caller.principal.clone(), self.bound, cancel).await
+                    tool.run(arguments.clone(), caller.principal.clone(), delivery, cancel).await
                 }
-                Target::Workflow(workflow) => workflow.run(self, caller, permit, cancel).await,
+                Target::Workflow(workflow) => workflow.run(self, caller, permit, delivery, cancel).await,
             }
         })
         .await;
@@ -214,16 +223,39 @@ impl Pipeline {
     /// Writes a call down that a door refuses by itself, and gives the refusal back.
     pub(crate) fn refuse(&self, tool: &str, caller: &Caller, refusal: Refusal) -> Refusal {
         let entry = self.audit.begin(tool, self.surface.name(), caller);
-        let result = Err(refusal.clone());
-        self.audit.end(entry, &result);
+        let _ = self.audit.end(entry, Err(refusal.clone()));
         refusal
     }
 
-    /// What an operation may print and how long it may run: its own word, else the server's.
-    fn allowed(&self, operation: &Operation) -> (Bound, Limits) {
-        let bound = Bound { limit: operation.output_bytes.unwrap_or(self.bound.limit) };
+    /// How long an operation may run: its own word, else the server's.
+    fn allowed(&self, operation: &Operation) -> Limits {
         let timeout = operation.timeout.unwrap_or(self.limits.timeout);
-        (bound, Limits { timeout, silence: operation.silence.or(self.limits.silence), ..self.limits })
+        Limits { timeout, silence: operation.silence.or(self.limits.silence), ..self.limits }
+    }
+
+    /// How a call's output reaches its caller: bounded by the operation's own word, else the server's.
+    fn delivery(&self, call: &Call, caller: &Caller) -> Delivery {
+        let operation = match &call.target {
+            Target::Operation(proved) => Some(proved.invocation().operation()),
+            Target::Tool(..) | Target::Workflow(_) => None,
+        };
+        let limit = operation.and_then(|operation| operation.output_bytes).unwrap_or(self.bound.limit);
+        let keeper = self.catalog.builtin().map(|builtin| Keeper {
+            store: self.kept.clone(),
+            owner: Owner::of(caller),
+            way: self.surface.way(builtin),
+            source: call.target.name().to_owned(),
+            untrusted: operation.is_some_and(|operation| operation.untrusted_output),
+        });
+        Delivery { bound: Bound { limit }, fields: call.fields.clone(), keeper, mask: self.mask.clone() }
+    }
+
+    /// Reads on in an output that is kept.
+    async fn read_on(&self, proved: &Proved, delivery: Delivery, caller: &Caller) -> Result<Outcome, Refusal> {
+        let (ask, owner) = (Ask::new(proved.invocation()), Owner::of(caller));
+        let (store, way) = (self.kept.clone(), self.surface.way(proved.invocation().operation()));
+        let read = move || ask.answer(&store, &owner, &way, delivery.fields);
+        tokio::task::spawn_blocking(read).await.map_err(|_| Refusal::new(Kind::Internal))?
     }
 
     /// Runs one step of a workflow: checked and written down like a call of its own, under the
@@ -242,6 +274,7 @@ impl Pipeline {
             target: Target::Operation(step.proved.clone()),
             ceiling: Effect::Destructive,
             wider: None,
+            fields: None,
         };
         let mut entry = self.audit.begin(&call.tool, self.surface.name(), caller);
         entry.resolved(&call, if via.is_none() { self.enforcement(&call) } else { None });
@@ -253,18 +286,25 @@ impl Pipeline {
             // What had to be planned and allowed was so for the workflow as a whole.
             self.audit.check(&call, &entry)?;
             permit.spend(&Cost::of(step.proved.invocation().effect()));
+            let whole = Delivery {
+                bound: Bound { limit: self.limits.stdout_bytes },
+                fields: None,
+                keeper: None,
+                mask: self.mask.clone(),
+            };
+            if self.catalog.is_builtin(step.proved.invocation().operation()) {
+                return self.read_on(&step.proved, whole, caller).await;
+            }
             let via = via.unwrap_or(Via::Executor(&*self.executor));
             // The workflow's deadline stands whatever the command itself may take.
-            let (_, own) = self.allowed(step.proved.invocation().operation());
+            let own = self.allowed(step.proved.invocation().operation());
             let limits = Limits { timeout: limits.timeout.min(own.timeout), silence: own.silence, ..limits };
-            let whole = Bound { limit: self.limits.stdout_bytes };
             execute(via, whole, limits, step.proved.clone(), step.stdin, cancel, caller.progress.clone())
                 .await
                 .map_err(|refusal| unasked::explain(refusal, step.proved.invocation(), &self.catalog))
         }
         .await;
-        self.audit.end(entry, &result);
-        result
+        self.audit.end(entry, result)
     }
 }
 

@@ -1,12 +1,13 @@
 //! `facade`: search, run, and run read-only, for any number of commands.
 
 use super::fixed::{Answer, FixedTool, fit, schema};
-use super::{Beside, Surface, Tool, detail};
+use super::{Beside, Surface, Tool, Way, detail, fields};
 use crate::argv::Proved;
 use crate::catalog::search::Index;
 use crate::catalog::{Catalog, Effect, Excuse, Operation};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Problem, Refusal};
+use crate::run::bound::Selection;
 use crate::run::{Call, Principal, Target, guard};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,6 +62,8 @@ struct Run {
     flags: Option<Map<String, Value>>,
     /// or positionals in order
     args: Option<Vec<String>>,
+    /// of a JSON result: paths
+    fields: Option<Vec<String>>,
 }
 
 impl Commands {
@@ -94,7 +97,11 @@ impl Commands {
     }
 
     /// Resolves the arguments of `command_run` to an invocation.
-    fn invocation(&self, catalog: &Catalog, arguments: Map<String, Value>) -> Result<Invocation, Refusal> {
+    fn invocation(
+        &self,
+        catalog: &Catalog,
+        arguments: Map<String, Value>,
+    ) -> Result<(Invocation, Option<Selection>), Refusal> {
         let (own, stray): (Map<_, _>, Map<_, _>) =
             arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "name" | "flags" | "args"));
         let mut own = own;
@@ -123,6 +130,11 @@ impl Commands {
             Some(Value::Object(flags)) => flags,
             _ => Map::new(),
         };
+        let mut stray = stray;
+        let fields = match fields(operation, &mut stray)? {
+            Some(fields) => Some(fields),
+            None => fields(operation, &mut flags)?,
+        };
         let mut problems = Vec::new();
         for (key, value) in stray {
             // A param that stands one level too high has one reading, and a gate must not get lost.
@@ -136,10 +148,10 @@ impl Commands {
         if !problems.is_empty() {
             return Err(Refusal::invalid(problems));
         }
-        args.map_or_else(
-            |unreadable| Err(with_others(unreadable, operation, &flags)),
-            |args| Invocation::new(operation, &flags, &args),
-        )
+        match args {
+            Ok(args) => Ok((Invocation::new(operation, &flags, &args)?, fields)),
+            Err(unreadable) => Err(with_others(unreadable, operation, &flags)),
+        }
     }
 }
 
@@ -187,19 +199,30 @@ impl Surface for Commands {
         tool == SEARCH
     }
 
+    fn way(&self, operation: &Operation) -> Way {
+        Way::Named { tool: if operation.is_read_only() { READ } else { RUN }, name: operation.name.clone() }
+    }
+
     fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
         let arguments = if [SEARCH, READ, RUN].contains(&tool) { unwrapped(arguments) } else { arguments };
         let (ceiling, wider) = match tool {
             SEARCH => {
                 let target = Target::Tool(self.search.clone(), self.search_arguments(arguments)?);
-                return Ok(Call { tool: tool.to_owned(), target, ceiling: Effect::ReadOnly, wider: None });
+                return Ok(Call {
+                    tool: tool.to_owned(),
+                    target,
+                    ceiling: Effect::ReadOnly,
+                    wider: None,
+                    fields: None,
+                });
             }
             READ => (Effect::ReadOnly, Some(RUN)),
             RUN => (Effect::Destructive, None),
             _ => return self.beside.resolve(catalog, tool, arguments),
         };
-        let proved = Proved::new(catalog, self.invocation(catalog, arguments)?)?;
-        Ok(Call { tool: tool.to_owned(), target: Target::Operation(Arc::new(proved)), ceiling, wider })
+        let (invocation, fields) = self.invocation(catalog, arguments)?;
+        let target = Target::Operation(Arc::new(Proved::new(catalog, invocation)?));
+        Ok(Call { tool: tool.to_owned(), target, ceiling, wider, fields })
     }
 }
 

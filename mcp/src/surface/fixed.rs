@@ -4,7 +4,8 @@ use super::Tool;
 use crate::catalog::Effect;
 use crate::exec::chain;
 use crate::refusal::{Kind, Problem, Refusal};
-use crate::run::bound::Bound;
+use crate::run::bound::{Delivered, Delivery, FIELDS, Printed};
+use crate::run::execute::deliver;
 use crate::run::workflow::APPLY;
 use crate::run::{Outcome, Principal};
 use schemars::JsonSchema;
@@ -103,6 +104,11 @@ impl FixedTool {
         self.effect
     }
 
+    /// Tells whether it has a param of its own for what else selects parts of its result.
+    pub(crate) fn has_fields(&self) -> bool {
+        self.tool.input_schema.get("properties").is_some_and(|properties| properties.get(FIELDS).is_some())
+    }
+
     /// Returns it as it is listed.
     pub fn listing(&self) -> Tool {
         self.tool.clone()
@@ -136,7 +142,7 @@ impl FixedTool {
         &self,
         arguments: Map<String, Value>,
         principal: Arc<Principal>,
-        bound: Bound,
+        delivery: Delivery,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let handler = self.handler.clone();
@@ -145,9 +151,10 @@ impl FixedTool {
             text = task => text.map_err(|_| Refusal::new(Kind::Panicked))??,
             () = cancel.cancelled() => return Err(Refusal::new(Kind::Cancelled)),
         };
-        let bytes = text.len() as u64;
-        let bounded = bound.apply(text.into_bytes(), bytes);
-        Ok(Outcome { text: bounded.text, notes: bounded.notes, bytes, ..Outcome::default() })
+        let printed = Printed::text(delivery.mask.text(&text).into_owned());
+        let bytes = printed.total;
+        let Delivered { text, notes, truncated, media, .. } = deliver(delivery, printed).await?;
+        Ok(Outcome { text, notes, bytes, media, truncated: truncated.map(Box::new), ..Outcome::default() })
     }
 }
 

@@ -1,9 +1,9 @@
 //! `mirror`: one tool an operation, with native schemas.
 
 use super::facade::{READ, RUN, SEARCH};
-use super::{Beside, Surface, Tool};
+use super::{Beside, Surface, Tool, Way, fields};
 use crate::argv::Proved;
-use crate::catalog::{Catalog, schema};
+use crate::catalog::{Catalog, Operation, schema};
 use crate::invocation::Invocation;
 use crate::refusal::Refusal;
 use crate::run::{Call, Target};
@@ -41,11 +41,16 @@ impl Surface for Mirror {
     }
 
     fn instructions(&self, _catalog: &Catalog) -> String {
-        "Each tool is one command; its arguments are the command's own.".to_owned()
+        "Each tool is one command; its arguments are the command's own. `fields` (paths) selects parts of a JSON result.".to_owned()
     }
 
-    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
-        let listed = catalog.operations().iter().find(|operation| operation.tool == tool);
+    fn way(&self, operation: &Operation) -> Way {
+        Way::Own { tool: operation.tool.clone() }
+    }
+
+    fn resolve(&self, catalog: &Catalog, tool: &str, mut arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let callable = catalog.operations().iter().chain(catalog.builtin());
+        let listed = callable.into_iter().find(|operation| operation.tool == tool);
         let Some(operation) = listed.or_else(|| catalog.find_former(tool)) else {
             let hint = [RUN, READ, SEARCH].contains(&tool).then(|| instead(catalog, &arguments));
             return self.beside.resolve(catalog, tool, arguments).map_err(|refusal| match hint {
@@ -53,12 +58,14 @@ impl Surface for Mirror {
                 None => refusal,
             });
         };
+        let fields = fields(operation, &mut arguments)?;
         let invocation = Invocation::new(operation, &arguments, &[])?;
         Ok(Call {
             tool: tool.to_owned(),
             target: Target::Operation(Arc::new(Proved::new(catalog, invocation)?)),
             ceiling: operation.widest_effect(),
             wider: None,
+            fields,
         })
     }
 }

@@ -9,8 +9,9 @@ pub use facade::Commands;
 pub(crate) use facade::{find, positionals};
 pub use mirror::Mirror;
 
-use crate::catalog::{Catalog, Effect};
+use crate::catalog::{Catalog, Effect, Operation, Param};
 use crate::refusal::{Kind, Refusal};
+use crate::run::bound::{FIELDS, Selection};
 use crate::run::{Call, Target};
 use fixed::FixedTool;
 use serde_json::{Map, Value, json};
@@ -39,6 +40,39 @@ pub trait Surface: Send + Sync {
     fn looks_up(&self, tool: &str) -> bool {
         let _ = tool;
         false
+    }
+
+    /// Returns how a call of an operation is written here, to tell a caller of one.
+    fn way(&self, operation: &Operation) -> Way;
+}
+
+/// How a call of an operation is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Through a tool that takes its name.
+    Named {
+        /// The tool.
+        tool: &'static str,
+        /// What the operation is called there.
+        name: String,
+    },
+    /// Through a tool of its own.
+    Own {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl Way {
+    /// Returns the tool and the arguments of a call with these params.
+    pub fn call(&self, params: Map<String, Value>) -> (String, Map<String, Value>) {
+        match self {
+            Self::Own { tool } => (tool.clone(), params),
+            Self::Named { tool, name } => {
+                let arguments = [("name".to_owned(), name.as_str().into()), ("flags".to_owned(), params.into())];
+                ((*tool).to_owned(), Map::from_iter(arguments))
+            }
+        }
     }
 }
 
@@ -160,6 +194,12 @@ pub struct UnknownSurface {
     pub name: String,
 }
 
+/// Takes `fields` out of a call's arguments, unless the operation has a param of that name.
+fn fields(operation: &Operation, arguments: &mut Map<String, Value>) -> Result<Option<Selection>, Refusal> {
+    let is_own = |param: &Arc<Param>| param.name == FIELDS || param.aliases.iter().any(|alias| alias == FIELDS);
+    if operation.params.iter().any(is_own) { Ok(None) } else { Selection::take(arguments) }
+}
+
 /// The tools that stand beside the commands on every surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beside {
@@ -178,15 +218,20 @@ impl Beside {
     }
 
     /// Resolves a call to a fixed tool or a workflow.
-    fn resolve(&self, catalog: &Catalog, tool: &str, arguments: Map<String, Value>) -> Result<Call, Refusal> {
+    fn resolve(&self, catalog: &Catalog, tool: &str, mut arguments: Map<String, Value>) -> Result<Call, Refusal> {
+        let mut fields = None;
         let (target, ceiling) = if let Some(fixed) = self.fixed.iter().find(|fixed| fixed.name() == tool) {
+            if !fixed.has_fields() {
+                fields = Selection::take(&mut arguments)?;
+            }
             (Target::Tool(fixed.clone(), fixed.fit(arguments)?), fixed.effect())
         } else if self.workflows && tool == crate::run::workflow::NAME {
+            fields = Selection::take(&mut arguments)?;
             let workflow = crate::run::workflow::Workflow::new(catalog, arguments)?;
             (Target::Workflow(Arc::new(workflow)), Effect::Destructive)
         } else {
             return Err(Refusal::new(Kind::UnknownTool).because(format!("there is no tool `{tool}`")));
         };
-        Ok(Call { tool: tool.to_owned(), target, ceiling, wider: None })
+        Ok(Call { tool: tool.to_owned(), target, ceiling, wider: None, fields })
     }
 }

@@ -75,12 +75,13 @@ fn a_variable_that_help_names_widens_a_call_as_the_flag_does() {
 
 #[test]
 fn args_are_withheld_by_name_and_by_pattern() {
-    let all = catalog("");
+    assert_eq!(params(&catalog(""), "pip list"), ["output", "dry-run"], "a token is a secret by its name");
+    let all = catalog("not-secret = ['token']");
     assert_eq!(params(&all, "pip list"), ["output", "token", "dry-run"]);
     let anywhere = catalog("secret = ['token']\nhost-owned = ['config']");
     assert_eq!(params(&anywhere, "pip list"), ["output", "dry-run"]);
     assert_eq!(params(&anywhere, "pip install"), ["dry-run"]);
-    let somewhere = catalog("secret = ['pip l* token']\nhost-owned = ['--dry-run']");
+    let somewhere = catalog("secret = ['pip l* token']\nnot-secret = ['token']\nhost-owned = ['--dry-run']");
     assert_eq!(params(&somewhere, "pip list"), ["output"]);
     assert_eq!(params(&somewhere, "pip install"), ["token", "config"]);
 }

@@ -1,8 +1,9 @@
 //! The audit while the server runs: where its file goes missing, the disk fills up, or a call outlives its client.
 
 use super::{audited, caller, facade};
-use clap_facade::exec::InProcess;
-use clap_facade::refusal::Kind;
+use clap_facade::exec::{BoxFuture, Executor, Finished, InProcess, Job};
+use clap_facade::policy::Policy;
+use clap_facade::refusal::{Kind, Refusal};
 use clap_facade::run::{Outcome, Pipeline};
 use serde_json::{Value, json};
 use std::fs;
@@ -81,8 +82,48 @@ async fn where_nothing_can_be_written_down_nothing_that_changes_something_runs()
             assert_eq!(call(&pipeline, "workflow_submit", steps).await, Err(Kind::AuditUnavailable));
         }
         assert_eq!(ran.load(SeqCst), 0, "{}: nothing ran", audit.display());
-        assert!(run(&pipeline, "show").await.is_ok(), "reads go on");
-        assert_eq!(ran.load(SeqCst), 1);
+        assert_eq!(run(&pipeline, "show").await, Err(Kind::AuditUnavailable), "not even what only reads");
+        assert_eq!(ran.load(SeqCst), 0);
+        let executor = InProcess::new(|_, _| Ok(0));
+        let policy = Policy::parse("[audit]\nunrecorded-reads = true").unwrap();
+        let pipeline = facade(executor, &audit).policy(&policy).unwrap().build().unwrap();
+        assert_eq!(run(&pipeline, "change").await, Err(Kind::AuditUnavailable));
+        assert!(run(&pipeline, "show").await.is_ok(), "unless the policy says so");
+    }
+}
+
+#[tokio::test]
+async fn what_was_read_and_can_not_be_written_down_is_not_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = folder.path().join("audit");
+    std::os::unix::fs::symlink("/dev/full", &audit).unwrap();
+    let (pipeline, ran) = counting(&audit);
+    assert_eq!(run(&pipeline, "show").await, Err(Kind::AuditUnavailable));
+    assert_eq!(run(&pipeline, "show").await, Err(Kind::AuditUnavailable));
+    assert_eq!(ran.load(SeqCst), 1, "the first could not be known to fail");
+    fs::remove_file(&audit).unwrap();
+    assert!(run(&pipeline, "show").await.is_ok(), "it goes on once there is room");
+}
+
+/// Panics instead of running anything.
+struct Broken;
+
+impl Executor for Broken {
+    fn execute(&self, _: Job) -> BoxFuture<'_, Result<Finished, Refusal>> {
+        Box::pin(async { panic!("a fault of the executor") })
+    }
+}
+
+#[tokio::test]
+async fn a_panic_of_the_server_is_answered_and_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = folder.path().join("audit");
+    let pipeline = facade(Broken, &audit).build().unwrap();
+    for name in ["show", "change"] {
+        assert_eq!(run(&pipeline, name).await, Err(Kind::Internal));
+        let last = audited(&audit).pop().unwrap();
+        assert_eq!((&last["target"], &last["code"]), (&json!(name), &json!("INTERNAL")));
+        assert!(last["reason"].as_str().unwrap().contains("a fault of the executor"), "{last}");
     }
 }
 

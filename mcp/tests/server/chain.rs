@@ -164,7 +164,7 @@ async fn a_server_that_ended_in_the_middle_of_a_line_leaves_a_chain_that_goes_on
 async fn a_full_file_becomes_an_earlier_one_and_only_so_many_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let audit = folder.path().join("audit");
-    let keeping = Keeping { rotate_bytes: 2_000, files: 3, flush: Flush::Never };
+    let keeping = Keeping { rotate_bytes: 2_000, files: 3, flush: Flush::Never, unrecorded_reads: false };
     // A file that only looks like an earlier one is not touched.
     fs::write(beside(&audit, ".old"), "mine").unwrap();
     for round in 0..10 {
@@ -200,7 +200,7 @@ fn seq(line: &str) -> u64 {
 
 /// How many calls each writer makes; the files are rotated many times meanwhile.
 const CALLS: usize = 60;
-const PARALLEL: Keeping = Keeping { rotate_bytes: 8_000, files: 1_000, flush: Flush::Never };
+const PARALLEL: Keeping = Keeping { rotate_bytes: 8_000, files: 1_000, flush: Flush::Never, unrecorded_reads: false };
 
 #[tokio::test]
 #[ignore = "a server that other tests start as a process of its own"]

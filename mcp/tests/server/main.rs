@@ -6,6 +6,7 @@ mod approve;
 mod ask;
 mod asks;
 mod audit;
+mod bound;
 mod budget;
 mod chain;
 mod door;
@@ -15,6 +16,7 @@ mod principal;
 mod progress;
 mod refusals;
 mod roots;
+mod secrets;
 mod workflow;
 
 use clap::{Arg, ArgAction, Command};

@@ -18,12 +18,15 @@ pub struct Keeping {
     pub files: usize,
     /// Which lines have to reach the disk before anything goes on.
     pub flush: Flush,
+    /// Whether calls that only read are answered though they can't be written down.
+    pub unrecorded_reads: bool,
 }
 
 impl Default for Keeping {
-    /// 64 MiB, eight earlier files, and no change runs before its line has reached the disk.
+    /// 64 MiB, eight earlier files; no change runs before its line has reached the disk, and nothing is answered that
+    /// can't be written down.
     fn default() -> Self {
-        Self { rotate_bytes: 64 << 20, files: 8, flush: Flush::default() }
+        Self { rotate_bytes: 64 << 20, files: 8, flush: Flush::default(), unrecorded_reads: false }
     }
 }
 

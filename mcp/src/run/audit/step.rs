@@ -3,9 +3,10 @@
 use super::chain::hash;
 use super::log::{Flush, Keeping, Log};
 use crate::argv::Proved;
-use crate::catalog::Effect;
-use crate::exec::{Enforcement, Intent};
+use crate::catalog::{Effect, REDACTED};
+use crate::exec::{Enforcement, Intent, Mask};
 use crate::folders::user_folder;
+use crate::invocation::{Given, Invocation};
 use crate::refusal::{Kind, Refusal};
 use crate::run::approve::Approved;
 use crate::run::plan::Checked;
@@ -13,7 +14,8 @@ use crate::run::{Call, Caller, Outcome, Target};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
 /// Longest text of a param that is written whole, in bytes; longer ones are cut and digested.
@@ -25,6 +27,11 @@ pub struct Audit {
     /// `None` where the environment names no place for it.
     path: Option<PathBuf>,
     log: Mutex<Option<Log>>,
+    unrecorded_reads: bool,
+    /// The last line could not be written.
+    failing: AtomicBool,
+    /// What no line holds.
+    mask: Arc<Mask>,
 }
 
 /// A call that has begun and is not yet written down.
@@ -39,10 +46,17 @@ pub(crate) struct Entry {
 impl Audit {
     /// Appends to a file, which is made where it is missing.
     ///
-    /// Where that fails, reads go on and everything that changes something is refused.
+    /// Where that fails, everything is refused that changes something, and reads unless they may go on unrecorded.
     pub fn to_file(path: Option<PathBuf>, keeping: Keeping) -> Self {
         let log = path.clone().map(|path| Log::new(path, keeping));
-        Self { path, log: Mutex::new(log) }
+        let (unrecorded_reads, failing, mask) = (keeping.unrecorded_reads, AtomicBool::default(), Arc::default());
+        Self { path, log: Mutex::new(log), unrecorded_reads, failing, mask }
+    }
+
+    /// Keeps values out of every line.
+    pub(crate) fn masking(mut self, mask: Arc<Mask>) -> Self {
+        self.mask = mask;
+        self
     }
 
     /// Tells now, not at the first call, that the file can't be opened.
@@ -51,7 +65,8 @@ impl Audit {
             && let Err(error) = log.open()
         {
             let at = self.path.as_deref().unwrap_or(Path::new("")).display();
-            tracing::error!("the audit {at} can't be opened ({error}): nothing that changes anything will run");
+            let what = if self.unrecorded_reads { "nothing that changes anything" } else { "nothing" };
+            tracing::error!("the audit {at} can't be opened ({error}): {what} will run");
         }
     }
 
@@ -79,26 +94,45 @@ impl Audit {
     }
 
     /// Writes down that a call which may change something begins, and lets it pass once that is
-    /// written; a call that changes nothing passes in any case.
+    /// written; a call that changes nothing passes unless the line before could not be written, nor its own.
     ///
     /// # Errors
     /// [`Kind::AuditUnavailable`].
     pub(crate) fn check(&self, call: &Call, entry: &Entry) -> Result<(), Refusal> {
-        if call.target.effect() == Effect::ReadOnly {
+        let reads = call.target.effect() == Effect::ReadOnly;
+        if reads && (self.unrecorded_reads || !self.failing.load(Relaxed)) {
             return Ok(());
         }
         let mut line = entry.line.clone();
         line.insert("decision".into(), "begun".into());
-        self.write(&line, entry.flush).map_err(|error| {
-            let at = self.path.as_deref().map_or("the state folder".into(), |path| path.display().to_string());
-            Refusal::new(Kind::AuditUnavailable).hint(format!("make {at} writable: {error}"))
-        })
+        self.write(&line, entry.flush).map_err(|error| self.unavailable(&error, reads))
     }
 
-    /// Writes the call down.
-    pub(crate) fn end(&self, entry: Entry, result: &Result<Outcome, Refusal>) {
+    fn unavailable(&self, error: &io::Error, reads: bool) -> Refusal {
+        let at = self.path.as_deref().map_or("the state folder".into(), |path| path.display().to_string());
+        let refusal = Refusal::new(Kind::AuditUnavailable).hint(format!("make {at} writable: {error}"));
+        match reads {
+            true => {
+                let how = format!(
+                    "{}, or let the policy say `audit.unrecorded-reads = true`",
+                    refusal.hint.unwrap_or_default()
+                );
+                Refusal::new(Kind::AuditUnavailable)
+                    .because("the audit can't be written, so nothing is answered")
+                    .hint(how)
+            }
+            false => refusal,
+        }
+    }
+
+    /// Writes the call down. Of what can't be written, only a change that has run is answered, and a read where that is
+    /// allowed.
+    ///
+    /// # Errors
+    /// What came of the call, or [`Kind::AuditUnavailable`].
+    pub(crate) fn end(&self, entry: Entry, result: Result<Outcome, Refusal>) -> Result<Outcome, Refusal> {
         let Entry { mut line, flush, since } = entry;
-        match result {
+        match &result {
             Ok(outcome) => {
                 line.insert("decision".into(), "ran".into());
                 if let Some(exit) = outcome.exit {
@@ -117,7 +151,11 @@ impl Audit {
         line.insert("ms".into(), json!((since.elapsed().as_secs_f64() * 1e5).round() / 100.0));
         if let Err(error) = self.write(&line, flush) {
             tracing::error!("the audit could not be written: {error}");
+            if result.is_ok() && flush == Flush::Never && !self.unrecorded_reads {
+                return Err(self.unavailable(&error, true));
+            }
         }
+        result
     }
 
     /// Writes down what the operator did: `tool` is the verb, `decision` what it was told.
@@ -139,8 +177,17 @@ impl Audit {
 
     fn write(&self, line: &Map<String, Value>, flush: Flush) -> io::Result<()> {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let log = log.as_mut().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"))?;
-        log.append(line, flush)
+        let log = log.as_mut().ok_or_else(|| io::Error::other("neither XDG_STATE_HOME nor HOME is set"));
+        let written = match self.mask.is_empty() {
+            true => log.and_then(|log| log.append(line, flush)),
+            false => {
+                let mut line = line.clone();
+                line.values_mut().for_each(|value| self.mask.value(value));
+                log.and_then(|log| log.append(&line, flush))
+            }
+        };
+        self.failing.store(written.is_err(), Relaxed);
+        written
     }
 }
 
@@ -150,7 +197,7 @@ impl Entry {
         self.line.insert("target".into(), call.target.name().into());
         self.line.insert("effect".into(), call.target.effect().to_string().into());
         let params = match &call.target {
-            Target::Operation(proved) => Value::Object(proved.invocation().to_json()),
+            Target::Operation(proved) => Value::Object(written(proved.invocation())),
             Target::Tool(_, arguments) => Value::Object(arguments.clone()),
             Target::Workflow(workflow) => json!({ "steps": workflow.names(), "yes": workflow.applies() }),
         };
@@ -191,6 +238,15 @@ impl Entry {
     }
 }
 
+/// Renders what a call sets, without what may as well have come from the environment.
+fn written(invocation: &Invocation) -> Map<String, Value> {
+    let mut params = invocation.to_json();
+    for (param, _) in invocation.values().filter(|(param, _)| param.env_backed) {
+        params.insert(param.name.clone(), REDACTED.into());
+    }
+    params
+}
+
 fn shorten(value: Value) -> Value {
     match value {
         Value::String(text) => cut(&text).into(),
@@ -209,11 +265,22 @@ fn cut(text: &str) -> String {
 }
 
 /// Digests a command line: its words, each ended by a zero byte, which no word can hold.
+///
+/// What `params` redact is redacted here, too: a digest of few possible words tells which one it was.
 fn digest(proved: &Proved) -> String {
-    let words = proved.arg0().into_iter().chain(proved.argv().iter().map(AsRef::as_ref));
+    let mut redacted: Vec<&str> = Vec::new();
+    for (_, given) in proved.invocation().values().filter(|(param, _)| param.env_backed) {
+        match given {
+            Given::Value(value) => redacted.push(value),
+            Given::Values(values) => redacted.extend(values.iter().map(String::as_str)),
+            Given::Present | Given::Times(_) | Given::Bare => {}
+        }
+    }
     let mut bytes = Vec::new();
-    for word in words {
-        bytes.extend_from_slice(word.as_encoded_bytes());
+    for word in proved.arg0().into_iter().chain(proved.argv().iter().map(AsRef::as_ref)) {
+        let is_end = |value: &&&str| !value.is_empty() && word.to_str().is_some_and(|word| word.ends_with(**value));
+        let kept = word.len() - redacted.iter().find(is_end).map_or(0, |value| value.len());
+        bytes.extend_from_slice(&word.as_encoded_bytes()[..kept]);
         bytes.push(0);
     }
     hash(&bytes)

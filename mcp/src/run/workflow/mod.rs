@@ -3,8 +3,9 @@
 mod step;
 mod template;
 
+use super::bound::{Delivered, Delivery, Printed};
 use super::budget::{Cost, Permit};
-use super::execute::Via;
+use super::execute::{Via, deliver};
 use super::pipeline::{Pipeline, StepCall};
 use super::{Caller, Outcome};
 use crate::argv::Proved;
@@ -182,6 +183,7 @@ impl Workflow {
         pipeline: &Pipeline,
         caller: &Caller,
         permit: &Permit,
+        delivery: Delivery,
         cancel: CancellationToken,
     ) -> Result<Outcome, Refusal> {
         let mut unit = self.open(pipeline, &cancel).await?;
@@ -217,11 +219,12 @@ impl Workflow {
             },
             None => {}
         }
-        let text = report.to_string();
-        let bytes = text.len() as u64;
-        let printed = (!self.yes).then(|| text.clone().into_bytes());
-        let bounded = pipeline.bound.apply(text.into_bytes(), bytes);
-        Ok(Outcome { text: bounded.text, notes: bounded.notes, exit: None, failed: done.failed, bytes, printed })
+        let printed = Printed::text(report.to_string());
+        let (bytes, whole) = (printed.total, (!self.yes).then(|| printed.head.clone()));
+        let Delivered { text, notes, truncated, .. } = deliver(delivery, printed).await?;
+        let truncated = truncated.map(Box::new);
+        let failed = done.failed;
+        Ok(Outcome { text, notes, failed, bytes, truncated, printed: whole, ..Outcome::default() })
     }
 
     fn intent(&self) -> Intent {
@@ -356,6 +359,9 @@ impl Done {
                     None => self.scope.record(&step.name, &outcome, output.clone()),
                 }
                 let mut report = json!({ "ok": !outcome.failed, "exit": outcome.exit, "output": output });
+                if let Some(untrusted) = &outcome.untrusted {
+                    report["provenance"] = untrusted.provenance();
+                }
                 if !outcome.notes.is_empty() {
                     report["notes"] = outcome.notes.into();
                 }

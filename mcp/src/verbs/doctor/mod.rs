@@ -11,6 +11,7 @@ use crate::catalog::{Catalog, Effect};
 use crate::exec::Enforcement;
 use crate::facade::Facade;
 use crate::hosts::{self, Entry, Host};
+use crate::policy::Fill;
 use clap::Args;
 use client::{Client, Fault};
 use serde_json::{Value, json};
@@ -63,6 +64,7 @@ impl Doctor {
             steps.push(Step { what: "commands", end: End::Bad, note });
         }
         steps.extend(reads(&desk.facade, &catalog));
+        steps.extend(desk.facade.fills.iter().map(secret));
         match self.entry(&desk)? {
             Ok(entry) => examine(&entry, &catalog, &mut steps),
             Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
@@ -127,6 +129,16 @@ fn reads(facade: &Facade, catalog: &Catalog) -> Option<Step> {
         _ => note.to_owned(),
     };
     Some(Step { what: "reading", end, note })
+}
+
+/// Tells whether a secret that the policy fills in is there; what it is, nobody tells.
+fn secret(fill: &Fill) -> Step {
+    let Fill { name, source, value } = fill;
+    let (end, note) = match value {
+        Ok(_) => (End::Good, format!("{name} comes from {source}")),
+        Err(why) => (End::Remark, format!("{name} is not filled in: {source} {why}, here at least")),
+    };
+    Step { what: "secret", end, note }
 }
 
 /// Tries one thing after the other, up to the first that fails.

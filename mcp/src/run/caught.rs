@@ -1,0 +1,25 @@
+//! A fault of the facade itself, which must neither lose a call nor keep it out of the audit.
+
+use crate::refusal::{Kind, Refusal};
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+
+/// Runs a call; a panic on its way becomes a refusal.
+pub(super) async fn caught<T>(call: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+    let mut call = pin!(call);
+    poll_fn(|context| {
+        catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context)))
+            .unwrap_or_else(|panic| Poll::Ready(Err(failed(&*panic))))
+    })
+    .await
+}
+
+fn failed(panic: &(dyn Any + Send)) -> Refusal {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let why: String = text.unwrap_or("it did not say why").chars().take(300).collect();
+    let refusal = Refusal::new(Kind::Internal).because(format!("{}: {why}", Kind::Internal.sentence()));
+    refusal.hint("see what the call did before you try again")
+}
