@@ -1,25 +1,23 @@
 //! The stdio door: MCP over the process's standard streams, both protocol eras.
 
+use super::answers::{answer, listed, refused};
 use super::ask::{self, Answered, Brought};
 use super::lines::Lines;
 use super::progress::Relay;
 use super::roots::ClientRoots;
+use super::streams::{private_streams, told_to_end};
 use crate::exec::leave_terminal;
 use crate::refusal::{Kind, Refusal};
-use crate::run::bound::{Form, Media};
 use crate::run::confine::Roots;
-use crate::run::{Caller, Outcome, Pipeline, Principal};
-use crate::surface::Tool;
+use crate::run::{Caller, Pipeline, Principal};
 use crate::surface::fixed::nearest;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ResourceContents, ServerCapabilities, ServerConfig,
-    ToolAnnotations,
+    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -34,9 +32,6 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// The most tools that are all named to a caller of one that does not exist.
 const SHOWN_TOOLS: usize = 12;
-
-/// The member of a result's `_meta` that says what was left out of the output.
-const TRUNCATED: &str = "clap-facade/truncated";
 
 /// How long a client may keep the tool list, in milliseconds: it never changes while a server runs.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -175,98 +170,4 @@ impl Handler {
         };
         ErrorData::invalid_params(format!("{refusal}{there_are}"), None)
     }
-}
-
-fn listed(tool: Tool) -> rmcp::model::Tool {
-    let annotations = serde_json::Value::Object(tool.annotations());
-    let annotations: ToolAnnotations = serde_json::from_value(annotations).unwrap_or_default();
-    rmcp::model::Tool::new(tool.name, tool.description, tool.input_schema).with_annotations(annotations)
-}
-
-fn answer(outcome: Outcome) -> CallToolResult {
-    let mut blocks = Vec::new();
-    if let Some(media) = outcome.media {
-        blocks.push(content(&media));
-    }
-    if !outcome.text.is_empty() {
-        blocks.push(ContentBlock::text(outcome.text));
-    }
-    if !outcome.notes.is_empty() {
-        blocks.push(ContentBlock::text(outcome.notes.join("\n")));
-    }
-    if blocks.is_empty() {
-        blocks.push(ContentBlock::text("(no output)"));
-    }
-    let result = if outcome.failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
-    let meta = outcome.truncated.map(|truncated| {
-        let mut meta = MetaObject::new();
-        meta.insert(TRUNCATED.to_owned(), truncated.to_json());
-        meta
-    });
-    result.with_meta(meta)
-}
-
-fn content(media: &Media) -> ContentBlock {
-    let data = media.base64();
-    match media.form {
-        Form::Image => ContentBlock::image(data, media.mime),
-        Form::Audio => ContentBlock::audio(data, media.mime),
-        Form::Blob => ContentBlock::resource(ResourceContents::blob(data, "output:///blob").with_mime_type(media.mime)),
-    }
-}
-
-/// A refusal is a tool error, so that the model can correct itself.
-fn refused(refusal: &Refusal) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(refusal.to_json().to_string())])
-}
-
-#[cfg(unix)]
-async fn told_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signals = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
-    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = signals else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        _ = hangup.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn told_to_end() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
-}
-
-type Reader = Pin<Box<dyn AsyncRead + Send>>;
-type Writer = Pin<Box<dyn AsyncWrite + Send>>;
-
-/// Takes the standard streams for the protocol alone.
-#[cfg(unix)]
-fn private_streams() -> io::Result<(Reader, Writer)> {
-    use std::os::fd::AsFd;
-    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
-    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    // Reopening a pipe gives it a description of its own, which may be non-blocking without the
-    // process at the other end, or a child, seeing it.
-    use tokio::net::unix::pipe::OpenOptions;
-    let reader: Reader = match OpenOptions::new().open_receiver("/proc/self/fd/0") {
-        Ok(pipe) => Box::pin(pipe),
-        Err(_) => Box::pin(tokio::fs::File::from_std(stdin.into())),
-    };
-    let writer: Writer = match OpenOptions::new().open_sender("/proc/self/fd/1") {
-        Ok(pipe) => Box::pin(pipe),
-        Err(_) => Box::pin(tokio::fs::File::from_std(stdout.into())),
-    };
-    nix::unistd::dup2_stdin(std::fs::File::open("/dev/null")?)?;
-    nix::unistd::dup2_stdout(io::stderr())?;
-    Ok((reader, writer))
-}
-
-#[cfg(not(unix))]
-fn private_streams() -> io::Result<(Reader, Writer)> {
-    Ok((Box::pin(tokio::io::stdin()), Box::pin(tokio::io::stdout())))
 }

@@ -9,6 +9,7 @@ pub mod bound;
 pub mod budget;
 mod caught;
 pub mod confine;
+mod doors;
 pub mod execute;
 pub mod guard;
 pub mod kept;
@@ -16,9 +17,12 @@ pub mod kill;
 pub mod pipeline;
 pub mod plan;
 pub mod principal;
+mod terms;
 mod unasked;
+mod within;
 pub mod workflow;
 
+pub(crate) use doors::INSTRUCTIONS_BYTES;
 pub use pipeline::Pipeline;
 pub use principal::Principal;
 

@@ -3,10 +3,11 @@
 mod step;
 mod template;
 
+use super::Pipeline;
 use super::bound::{Delivered, Delivery, Printed};
 use super::budget::{Cost, Permit};
 use super::execute::{Via, deliver};
-use super::pipeline::{Pipeline, StepCall};
+use super::within::StepCall;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Applying, Approval, Catalog, Effect, Operation};
