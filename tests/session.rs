@@ -175,6 +175,12 @@ impl Answer {
         serde_json::from_str(self.text()).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
+    /// Returns the JSON that a command printed, out of the mark that it comes from data.
+    pub(crate) fn data(&self) -> Value {
+        let mut json = self.json();
+        if json.get("provenance").is_some() { json["data"].take() } else { json }
+    }
+
     /// Returns the code of the refusal that it is.
     pub(crate) fn refusal(&self) -> String {
         assert!(self.failed, "not refused: {self:?}");

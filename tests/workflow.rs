@@ -30,7 +30,7 @@ impl Library {
     async fn run(&self, name: &str, flags: Value) -> Value {
         let answer = self.call("command_run", json!({ "name": name, "flags": flags })).await;
         assert!(!answer.failed, "{name}: {}", answer.all());
-        answer.json()
+        answer.data()
     }
 
     async fn keys(&self) -> Vec<String> {

@@ -336,7 +336,7 @@ fn operators() -> Vec<Row> {
             "command_run",
             json!({ "name": "add", "flags": { "title": "t", "note": "n" } }),
             Kind::InvalidParams,
-            "unknown param",
+            "a secret, which only the host sets",
         ),
         (
             "an arg that is the host's by the policy",

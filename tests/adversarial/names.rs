@@ -14,6 +14,10 @@ fn named(name: &'static str, param: &'static str, value: Value) -> Case {
     bad(name, "add", json!({ "title": "t", param: value }), param, "unknown param")
 }
 
+fn secret(name: &'static str, param: &'static str) -> Case {
+    bad(name, "add", json!({ "title": "t", param: "x" }), param, "a secret, which only the host sets")
+}
+
 /// What the host, the author or nobody sets.
 fn withheld() -> Vec<Case> {
     vec![
@@ -28,8 +32,8 @@ fn withheld() -> Vec<Case> {
         named("the flag that the host puts first", "agent", json!(true)),
         named("a flag of output", "json", json!(true)),
         named("a flag of output by its letter", "q", json!(true)),
-        named("a secret", "password", json!("x")),
-        named("a secret of its own", "token", json!("x")),
+        secret("a secret", "password"),
+        secret("a secret of its own", "token"),
         named("a hidden option", "backdoor", json!("x")),
         named("help", "help", json!(true)),
         named("help by its letter", "h", json!(true)),

@@ -30,7 +30,7 @@ async fn count(server: &Server, command: &str, filter: &str) -> usize {
     let answer =
         within(server.session.call("command_run", json!({ "name": command, "flags": { "limit": 10_000 } }))).await;
     assert!(!answer.failed, "{command}: {}", answer.all());
-    let listed = answer.json();
+    let listed = answer.data();
     let rows = listed["rows"].as_array().unwrap_or_else(|| panic!("{listed}"));
     rows.iter().filter(|row| row.to_string().contains(filter)).count()
 }

@@ -23,7 +23,11 @@ pub(crate) type Settings = BTreeMap<(usize, String), Set>;
 
 /// Parses a proved argv with a fresh command.
 pub(crate) fn parse(tree: &Command, proved: &Proved) -> ArgMatches {
-    let mut tree = tree.clone();
+    parse_by(&mut tree.clone(), proved)
+}
+
+/// Parses a proved argv with a command that is at hand for it.
+pub(crate) fn parse_by(tree: &mut Command, proved: &Proved) -> ArgMatches {
     let mut line: Vec<OsString> = match proved.arg0() {
         Some(arg0) => vec![arg0.to_owned()],
         None if tree.is_no_binary_name_set() => vec![],
@@ -35,7 +39,12 @@ pub(crate) fn parse(tree: &Command, proved: &Proved) -> ArgMatches {
 
 /// Returns the path of the command that a proved argv calls; an external one is no part of it.
 pub(crate) fn path(tree: &Command, proved: &Proved) -> Vec<String> {
-    let (mut path, mut matches, mut command) = (Vec::new(), &parse(tree, proved), tree);
+    path_of(tree, &parse(tree, proved))
+}
+
+/// Returns the same of what was parsed.
+pub(crate) fn path_of(tree: &Command, matches: &ArgMatches) -> Vec<String> {
+    let (mut path, mut matches, mut command) = (Vec::new(), matches, tree);
     while let Some((name, inner)) = matches.subcommand() {
         let Some(found) = command.get_subcommands().find(|sub| sub.get_name() == name) else { break };
         path.push(name.to_owned());
@@ -49,8 +58,13 @@ pub(crate) fn settings(tree: &Command, proved: &Proved) -> Settings {
     let matches = parse(tree, proved);
     let mut tree = tree.clone();
     tree.build();
+    settings_of(&tree, &matches)
+}
+
+/// Returns the same of what was parsed by a tree that is built.
+pub(crate) fn settings_of(tree: &Command, matches: &ArgMatches) -> Settings {
     let mut settings = Settings::new();
-    let (mut command, mut matches, mut depth) = (&tree, &matches, 0);
+    let (mut command, mut matches, mut depth) = (tree, matches, 0);
     loop {
         let next = matches
             .subcommand()
@@ -79,12 +93,14 @@ pub(crate) fn settings(tree: &Command, proved: &Proved) -> Settings {
 
 fn set(arg: &Arg, matches: &ArgMatches) -> Set {
     let id = arg.get_id().as_str();
+    // A switch may take a value as well.
+    let is_bare = arg.get_num_args().is_none_or(|values| values.max_values() == 0);
     match arg.get_action() {
-        ArgAction::SetTrue => {
+        ArgAction::SetTrue if is_bare => {
             assert!(matches.get_flag(id));
             Set::Passed
         }
-        ArgAction::SetFalse => {
+        ArgAction::SetFalse if is_bare => {
             assert!(!matches.get_flag(id));
             Set::Passed
         }
@@ -106,7 +122,8 @@ fn typed(parser: &ValueParser, matches: &ArgMatches, id: &str, raw: &[OsString])
     } else if kind == clap::value_parser!(i64).into_parser().type_id() {
         let numbers = texts().map(|text| text.parse::<i64>().unwrap());
         assert!(matches.get_many::<i64>(id).unwrap_or_default().copied().eq(numbers));
-    } else if kind == ValueParser::bool().type_id() {
+    } else if format!("{parser:?}") == format!("{:?}", ValueParser::bool()) {
+        // Other parsers have words of their own for yes and no.
         let booleans = texts().map(|text| text.parse::<bool>().unwrap());
         assert!(matches.get_many::<bool>(id).unwrap_or_default().copied().eq(booleans));
     }

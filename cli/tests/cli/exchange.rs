@@ -213,7 +213,7 @@ fn the_demo_fills_a_library_that_does_not_exist_yet() {
     let lab = Lab::new();
     lab.ok(&["demo"]);
     assert!(!lab.library().parent().unwrap().exists(), "a preview made the data folder");
-    let answer = lab.json(&["demo", "--yes", "--max-changes=50"]);
+    let answer = lab.json(&["demo", "--yes", "--max-changes=200"]);
     let file = answer["result"]["works_file"].as_str().unwrap().to_owned();
     let keys = lab.column(&["items", "list", "--limit=500"], "key");
     assert!(keys.len() >= 60 && keys.contains(&"hobbes1651".to_owned()), "{keys:?}");

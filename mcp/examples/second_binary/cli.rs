@@ -3,7 +3,7 @@ use clap::Parser;
 /// Greets people
 #[derive(Parser)]
 #[command(name = "greet", version)]
-pub enum Cli {
+pub(crate) enum Cli {
     /// Says hello
     Hello {
         /// Whom to greet

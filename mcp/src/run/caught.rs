@@ -7,6 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
+/// Resolves a call; a panic becomes a refusal.
+pub(super) fn resolved<T>(resolve: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    catch_unwind(AssertUnwindSafe(resolve)).unwrap_or_else(|panic| Err(failed(&*panic)))
+}
+
 /// Runs a call; a panic on its way becomes a refusal.
 pub(super) async fn caught<T>(call: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
     let mut call = pin!(call);

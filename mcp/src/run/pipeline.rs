@@ -1,9 +1,8 @@
 //! The steps of a call, in order, on one screen.
 
-use super::caught::caught;
 use super::execute::{Via, cancellable, execute};
 use super::kept::Store;
-use super::{Call, Caller, Outcome, Target, unasked};
+use super::{Call, Caller, Outcome, Target, caught, unasked};
 use super::{
     approve::Approve,
     audit::{Audit, Entry},
@@ -56,7 +55,9 @@ impl Pipeline {
         let plan = plan::take(&mut arguments);
         let renamed = self.renamed(tool, &arguments);
         let bytes = self.budget.weigh(caller, &arguments);
-        let resolved = self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call, caller));
+        let resolve =
+            || self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call, caller));
+        let resolved = caught::resolved(resolve);
         let load = match &resolved {
             Ok(call) => {
                 entry.resolved(call, self.enforcement(call));
@@ -67,7 +68,7 @@ impl Pipeline {
         };
         // Held until the call is written down: a server that stops waits for it.
         let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller, load, bytes));
-        let result = caught(async {
+        let result = caught::caught(async {
             let permit = permit.as_ref().map_err(Refusal::clone)?;
             self.run(resolved?, plan, caller, &mut entry, permit).await
         })

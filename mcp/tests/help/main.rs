@@ -56,6 +56,20 @@ fn text_that_is_no_help_is_no_page() {
     }
 }
 
+#[test]
+fn whatever_a_page_says_its_tree_passes_claps_own_checks() {
+    for page in [
+        "Usage: app [OPTIONS]\n\nOptions:\n  --a  a [alias: --b]\n  --c  c [aliases: --b, --c, --d, --d]\n",
+        "Usage: app [OPTIONS]\n\nOptions:\n  -a, --aa  a [aliases: -b]\n  -c, --cc  c [aliases: -b, -c, -d, -d]\n",
+        "Usage: app <A>... <B>...\n\nArguments:\n  <A>...  a\n  <B>...  b\n",
+    ] {
+        let tree = Node::new("app", Page::read(page)).command();
+        if let Err(error) = Catalog::new(tree, &Settings::default()) {
+            panic!("{error}: {page}");
+        }
+    }
+}
+
 fn shown(page: &Page) -> String {
     let mut out = String::new();
     let Page { version, usages, takes_command, args_or_command, command_waives, not_understood, .. } = page;

@@ -364,13 +364,27 @@ async fn what_comes_from_data_is_marked_however_the_call_ends() {
         for how in ["long", "long-json"] {
             let cut = mail(how).await.unwrap();
             assert!(cut.text.len() <= LIMIT, "{}", cut.text.len());
-            let (tool, arguments) = cut.truncated.as_ref().unwrap().rest.clone().unwrap();
+            let arguments_of_rest = cut.truncated.as_ref().unwrap().rest.clone().unwrap();
+            let (tool, arguments) = arguments_of_rest.clone();
             let rest = pipeline.call(&tool, arguments, &caller()).await.unwrap();
             for part in [cut, rest] {
                 match how {
                     "long" => assert!(fenced(&part.text).starts_with("dear reader\n[/untrusted")),
                     _ => assert_eq!(parsed(&part)["data"][0], HOSTILE),
                 }
+            }
+            // As the marked result shows it.
+            let (tool, mut arguments) = arguments_of_rest;
+            if how == "long-json" {
+                let flags = if surface == Choice::Mirror {
+                    &mut arguments
+                } else {
+                    arguments["flags"].as_object_mut().unwrap()
+                };
+                flags.insert("pointer".to_owned(), "/data/7".into());
+                flags.remove("skip");
+                let seventh = pipeline.call(&tool, arguments, &caller()).await.unwrap();
+                assert_eq!(fenced(&seventh.text).lines().next(), Some("dear reader"));
             }
         }
         let stopped = mail("hang").await.unwrap_err();

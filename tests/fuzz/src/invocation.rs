@@ -10,12 +10,14 @@ use clap_facade::invocation::{Given, Invocation};
 use clap_facade::refusal::{Kind, Refusal};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-static TREES: LazyLock<Vec<(Command, Catalog)>> = LazyLock::new(|| {
-    let read = |(_, tree): (_, Command)| {
+static TREES: LazyLock<Vec<(Mutex<Command>, Catalog)>> = LazyLock::new(|| {
+    let read = |(_, mut tree): (_, Command)| {
         let catalog = Catalog::new(tree.clone(), &settings(&tree)).expect("the tree is valid");
-        (tree, catalog)
+        // What is deferred is only there once it is built.
+        tree.build();
+        (Mutex::new(tree), catalog)
     };
     trees::all().into_iter().map(read).filter(|(_, catalog)| !catalog.operations().is_empty()).collect()
 });
@@ -38,6 +40,7 @@ pub fn check(input: &[u8]) {
     };
     let again = Invocation::new(operation, &invocation.to_json(), &[]);
     assert_eq!(again.as_ref(), Ok(&invocation), "{}: {params:?} {args:?}", operation.name);
+    let tree = &mut *tree.lock().unwrap_or_else(PoisonError::into_inner);
     match Proved::new(catalog, invocation) {
         Ok(proved) => reads_back(tree, &proved),
         Err(refusal) => {
@@ -78,10 +81,11 @@ fn words(param: &Param) -> Vec<&str> {
 }
 
 /// A fresh parse, read with clap's typed getters, sets what the invocation gives and what the host sets.
-fn reads_back(tree: &Command, proved: &Proved) {
+fn reads_back(tree: &mut Command, proved: &Proved) {
     let operation = proved.invocation().operation();
-    assert_eq!(reader::path(tree, proved), operation.path, "{:?}", proved.argv());
-    let mut set = reader::settings(tree, proved);
+    let matches = reader::parse_by(tree, proved);
+    assert_eq!(reader::path_of(tree, &matches), operation.path, "{:?}", proved.argv());
+    let mut set = reader::settings_of(tree, &matches);
     for (param, given) in proved.invocation().values() {
         let key = match param.spelling {
             Spelling::External => (operation.path.len(), "(external)".to_owned()),

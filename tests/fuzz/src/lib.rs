@@ -1,14 +1,18 @@
 //! What must hold of any input, one module a fuzz target.
 
 #[path = "../../trees/reader.rs"]
+#[cfg_attr(not(feature = "server"), expect(dead_code, reason = "the server's targets read more"))]
 mod reader;
 #[path = "../../../mcp/tests/trees/mod.rs"]
+#[cfg_attr(not(feature = "server"), expect(dead_code, reason = "the server's targets read more"))]
 mod trees;
 
 mod bytes;
 pub mod help;
 pub mod invocation;
+#[cfg(feature = "server")]
 pub mod policy;
+#[cfg(feature = "server")]
 pub mod words;
 
 use clap::Command;

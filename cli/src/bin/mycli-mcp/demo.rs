@@ -39,7 +39,7 @@ async fn show() -> anyhow::Result<()> {
     session.opening().await?;
 
     step("Seed the demo library")?;
-    session.call("command_run", json!({"name": "demo", "flags": {"yes": true}})).await?;
+    session.call("command_run", json!({"name": "demo", "flags": {"yes": true, "max-changes": 200}})).await?;
 
     step("Search: the first hit comes with its params, so that one search is enough to run it")?;
     let found =

@@ -22,7 +22,7 @@ const LIBRARY: &str = include_str!("library.json");
 /// something to do. Also puts demo-works.json into the data folder, which `items enrich --from` takes.
 /// What the library has already stays as it is; `journal undo` takes the demo out again.
 #[derive(Debug, clap::Args)]
-#[command(add = annotate::mutating().example("Fill a new library with the demo", "demo --yes"))]
+#[command(add = annotate::mutating().example("Fill a new library with the demo", "demo --yes --max-changes=200"))]
 pub(crate) struct DemoArgs {}
 
 pub(crate) fn cmd_demo(ctx: &mut Context<'_, '_>, _args: &DemoArgs) -> Result<(), CliError> {

@@ -61,8 +61,9 @@ impl Node {
         above.iter().for_each(|flag| taken.take_flag(flag));
         for flag in page.flags.iter().filter(|flag| flag.role != Role::Version && !above.contains(flag)) {
             if taken.is_free(flag) {
+                let own = taken.without_taken_aliases(flag);
                 taken.take_flag(flag);
-                command = command.arg(flag_arg(flag).global(globals.contains(&flag)));
+                command = command.arg(flag_arg(&own).global(globals.contains(&flag)));
             }
         }
         let (positionals, may_miss) = arguments(&page.arguments, &mut taken);
@@ -130,6 +131,18 @@ impl Taken {
         !flag.long.as_ref().is_some_and(|long| self.longs.contains(long))
             && !flag.short.is_some_and(|short| self.shorts.contains(&short))
             && !self.ids.contains(&flag_id(flag))
+    }
+
+    /// Leaves out the aliases that are another flag's, its own names, or said twice.
+    fn without_taken_aliases(&self, flag: &Flag) -> Flag {
+        let mut own = flag.clone();
+        let mut longs: HashSet<&str> = flag.long.iter().map(String::as_str).collect();
+        let mut shorts: HashSet<char> = flag.short.into_iter().collect();
+        own.aliases = flag.aliases.iter().filter(|alias| longs.insert(alias)).cloned().collect();
+        own.short_aliases = flag.short_aliases.iter().copied().filter(|alias| shorts.insert(*alias)).collect();
+        own.aliases.retain(|alias| !self.longs.contains(alias));
+        own.short_aliases.retain(|alias| !self.shorts.contains(alias));
+        own
     }
 
     fn take_flag(&mut self, flag: &Flag) {
@@ -225,7 +238,7 @@ fn arguments(arguments: &[Argument], taken: &mut Taken) -> (Vec<Arg>, bool) {
         all_required &= required;
         args.push(argument_arg(argument, required, taken));
         let many = argument.more || argument.names > 1;
-        let ends = matches!(rest, [next] if next.required && (required || may_miss));
+        let ends = matches!(rest, [next] if next.required && !next.more && (required || may_miss));
         if many && !ends {
             // Nothing tells where the list would end.
             break;

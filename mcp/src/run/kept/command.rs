@@ -103,7 +103,8 @@ impl Ask {
             let refusal = Refusal::invalid(vec![problem]);
             refusal.hint("only outputs that were cut are kept, the latest of them; run the command again")
         })?;
-        let page = self.part.read(&kept).map_err(|missing| {
+        let page = self.part.read(&kept).or_else(|missing| self.part.unmarked(&kept).ok_or(missing)?.read(&kept));
+        let page = page.map_err(|missing| {
             let pointer = self.part.pointer.as_deref().unwrap_or_default();
             match missing {
                 Missing::Pointer => Refusal::invalid(vec![Problem {

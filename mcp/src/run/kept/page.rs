@@ -39,6 +39,13 @@ impl From<io::Error> for Missing {
 }
 
 impl Part {
+    /// Returns the same part with a pointer into what a marked result shows as its `data`.
+    pub(super) fn unmarked(&self, kept: &Kept) -> Option<Self> {
+        let pointer = self.pointer.as_deref().filter(|_| kept.untrusted)?.strip_prefix("/data")?;
+        let is_below = pointer.is_empty() || pointer.starts_with('/');
+        is_below.then(|| Self { pointer: Some(pointer.to_owned()), ..self.clone() })
+    }
+
     /// Reads the part of an output.
     pub(super) fn read(&self, kept: &Kept) -> Result<Page, Missing> {
         let source = kept.source();
