@@ -38,7 +38,7 @@ fn echo(matches: &clap::ArgMatches, io: &mut Io<'_>) -> CommandResult {
 }
 
 fn call(client: usize, number: usize) -> (String, String) {
-    let name = if number % CHANGES == 0 { "note" } else { "say" };
+    let name = if number.is_multiple_of(CHANGES) { "note" } else { "say" };
     let word = format!("c{client}-n{number}");
     let arguments = json!({ "name": name, "args": [word] });
     let params = json!({ "name": "command_run", "arguments": arguments });

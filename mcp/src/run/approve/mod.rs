@@ -1,6 +1,6 @@
 //! Step 4: what the operator has to allow first.
 //!
-//! What has to be allowed is refused and kept as a pending [`Approval`](store::Approval): one file of its owner's alone
+//! What has to be allowed is refused and kept as a pending [`Approval`]: one file of its owner's alone
 //! in `NAME.approvals` beside the audit, so that any process of the operator's can decide it, and so can the client's
 //! user where the door can ask. The caller then repeats the very call, and it passes once.
 //!
