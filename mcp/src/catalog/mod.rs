@@ -45,6 +45,7 @@ pub struct Catalog {
     groups: Vec<search::GroupAbout>,
     lints: Vec<Lint>,
     /// The values of secrets, as far as they are known here.
+    #[cfg_attr(not(feature = "stdio"), expect(dead_code, reason = "only what runs a call masks them"))]
     hidden: Vec<Hidden>,
     /// The other ways to say each operation's path, by visible aliases of any of its words.
     spoken: Vec<Vec<String>>,
