@@ -118,8 +118,7 @@ fn decorated(command: Command, texts: &[usize]) -> Command {
 }
 
 fn catalog(tree: &Command) -> Catalog {
-    Catalog::new(tree.clone(), &super::properties::settings(tree))
-        .unwrap_or_else(|error| panic!("{error}\n{}", pages(tree)))
+    Catalog::new(tree.clone(), &reader::exposing(tree)).unwrap_or_else(|error| panic!("{error}\n{}", pages(tree)))
 }
 
 fn pages(tree: &Command) -> String {

@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn a_call_sets_what_it_gives_and_nothing_else(tree in random::tree(), seeds in vec(any::<u64>(), 6)) {
         let command = tree.command();
-        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
+        let catalog = Catalog::new(command.clone(), &reader::exposing(&command)).unwrap();
         for seed in seeds.into_iter().filter(|_| !catalog.operations().is_empty()) {
             let mut dice = Dice(seed);
             let operation = &catalog.operations()[dice.below(catalog.operations().len())];
@@ -62,7 +62,7 @@ proptest! {
     fn every_published_param_is_accepted(tree in random::tree()) {
         let tree = tree.without_relations();
         let command = tree.command();
-        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
+        let catalog = Catalog::new(command.clone(), &reader::exposing(&command)).unwrap();
         for operation in catalog.operations() {
             for param in &operation.params {
                 let wanted = |other: &Param| other.required || other.name == param.name;
@@ -88,7 +88,7 @@ proptest! {
     #[test]
     fn the_schema_and_the_allow_list_agree(tree in random::tree(), seeds in vec(any::<u64>(), 6)) {
         let command = tree.command();
-        let catalog = Catalog::new(command.clone(), &settings(&command)).unwrap();
+        let catalog = Catalog::new(command.clone(), &reader::exposing(&command)).unwrap();
         for seed in seeds.into_iter().filter(|_| !catalog.operations().is_empty()) {
             let mut dice = Dice(seed);
             let operation = &catalog.operations()[dice.below(catalog.operations().len())];
@@ -168,22 +168,6 @@ fn plain(operation: &Operation, params: Map<String, Value>) -> Map<String, Value
         (name, value)
     };
     params.into_iter().map(one).collect()
-}
-
-/// The settings that expose commands which take commands.
-pub(super) fn settings(command: &clap::Command) -> Settings {
-    fn takers(command: &clap::Command, path: &str, found: &mut Vec<String>) {
-        for sub in command.get_subcommands() {
-            let path = format!("{path} {}", sub.get_name()).trim().to_owned();
-            if sub.is_allow_external_subcommands_set() {
-                found.push(path.clone());
-            }
-            takers(sub, &path, found);
-        }
-    }
-    let mut expose = Vec::new();
-    takers(command, "", &mut expose);
-    Settings { expose, ..Settings::default() }
 }
 
 /// Every value without a reading is a problem of its own, named.

@@ -4,6 +4,7 @@ use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use clap_facade::argv::Proved;
+use clap_facade::catalog;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
@@ -20,6 +21,22 @@ pub(crate) enum Set {
 
 /// What each arg is set to, by the command it was written under and its id.
 pub(crate) type Settings = BTreeMap<(usize, String), Set>;
+
+/// The settings that expose the commands of a tree which take commands.
+pub(crate) fn exposing(tree: &Command) -> catalog::Settings {
+    fn takers(command: &Command, path: &str, found: &mut Vec<String>) {
+        for sub in command.get_subcommands() {
+            let path = format!("{path} {}", sub.get_name()).trim().to_owned();
+            if sub.is_allow_external_subcommands_set() {
+                found.push(path.clone());
+            }
+            takers(sub, &path, found);
+        }
+    }
+    let mut expose = Vec::new();
+    takers(tree, "", &mut expose);
+    catalog::Settings { expose, ..catalog::Settings::default() }
+}
 
 /// Parses a proved argv with a fresh command.
 pub(crate) fn parse(tree: &Command, proved: &Proved) -> ArgMatches {

@@ -1,5 +1,5 @@
 use super::{complaint, line, proof};
-use crate::catalog::{Catalog, REDACTED};
+use crate::catalog::{Catalog, REDACTED, said};
 use crate::invocation::Invocation;
 use crate::refusal::{Kind, Refusal};
 use clap::{ArgMatches, Command};
@@ -141,9 +141,8 @@ fn start(prototype: &Command) -> Start {
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Refusal {
-    let what = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Refusal::new(Kind::Panicked).because(format!(
         "the CLI's own argument parser crashed on these arguments: {}",
-        what.map_or_else(|| "it did not say why".into(), crate::invocation::cut)
+        said(panic).map_or_else(|| "it did not say why".into(), crate::invocation::cut)
     ))
 }

@@ -23,6 +23,7 @@ pub use fence::Fence;
 pub use lint::{Lint, LintCode};
 pub(crate) use name::is_same;
 pub use operation::*;
+pub(crate) use quiet::said;
 pub use secret::Hidden;
 pub(crate) use secret::REDACTED;
 #[cfg(feature = "stdio")]

@@ -20,14 +20,14 @@ pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = QUIET.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
     QUIET.set(outer);
-    result.map_err(|panic| message(&*panic))
+    result.map_err(|panic| said(&*panic).unwrap_or("no message").to_owned())
 }
 
 thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("no message").to_owned()
+/// Returns what a panic says of itself.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> Option<&str> {
+    panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied())
 }

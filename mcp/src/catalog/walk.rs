@@ -148,14 +148,12 @@ impl<'a> Walker<'a> {
         let name = if is_root { command.get_name() } else { &here.name };
         let inherited = here.excuse.or_else(|| self.subtree_excuse(command, name));
         let level = Level::new(command, here.author, &here.handed_down);
-        if !is_root || self.children.start == 0 {
-            self.out.hidden.extend(level.own.iter().copied().filter_map(hidden));
-        }
         if inherited.is_none() && command.has_subcommands() && !is_root {
             let (about, _) = text::short_and_long(command.get_about(), command.get_long_about());
             self.out.groups.push(GroupAbout { name: name.to_owned(), about });
         }
         if !is_root || self.children.start == 0 {
+            self.out.hidden.extend(level.own.iter().copied().filter_map(hidden));
             let reason = match inherited.or_else(|| self.own_excuse(command, name)) {
                 Some(reason) => Some(reason),
                 None => self.expose(&level, name, here)?,

@@ -7,7 +7,7 @@ use super::progress::Channel;
 use super::turn::{Turn, Turns};
 use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
 use crate::argv::Proved;
-use crate::catalog::Effect;
+use crate::catalog::{Effect, said};
 use crate::refusal::{Kind, Refusal};
 use clap::ArgMatches;
 use serde_json::Value;
@@ -432,6 +432,5 @@ fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let message = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    message.unwrap_or("no message").chars().take(300).collect()
+    said(panic).unwrap_or("no message").chars().take(300).collect()
 }

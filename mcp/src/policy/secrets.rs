@@ -3,6 +3,7 @@
 use super::apply::{join, named_args};
 use crate::annotate::secret;
 use crate::catalog::{Filled, Hidden};
+use crate::folders::from_home;
 use clap::{Command, Id};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,10 +60,8 @@ impl SecretSource {
 }
 
 fn located(path: &Path, beside: Option<&Path>) -> PathBuf {
-    match (path.strip_prefix("~"), std::env::var_os("HOME")) {
-        (Ok(below), Some(home)) => Path::new(&home).join(below),
-        _ => beside.and_then(Path::parent).map_or_else(|| path.to_owned(), |folder| folder.join(path)),
-    }
+    let path = from_home(path);
+    beside.and_then(Path::parent).map_or_else(|| path.clone(), |folder| folder.join(&path))
 }
 
 /// A secret that the policy fills in.

@@ -1,5 +1,6 @@
 //! A fault of the facade itself, which must neither lose a call nor keep it out of the audit.
 
+use crate::catalog::said;
 use crate::refusal::{Kind, Refusal};
 use std::any::Any;
 use std::future::poll_fn;
@@ -23,8 +24,7 @@ pub(super) async fn caught<T>(call: impl Future<Output = Result<T, Refusal>>) ->
 }
 
 fn failed(panic: &(dyn Any + Send)) -> Refusal {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    let why: String = text.unwrap_or("it did not say why").chars().take(300).collect();
+    let why: String = said(panic).unwrap_or("it did not say why").chars().take(300).collect();
     let refusal = Refusal::new(Kind::Internal).because(format!("{}: {why}", Kind::Internal.sentence()));
     refusal.hint("see what the call did before you try again")
 }

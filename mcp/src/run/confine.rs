@@ -2,6 +2,7 @@
 
 use super::{Call, Caller, Target};
 use crate::catalog::{Operation, Param, ParamKind};
+use crate::folders::from_home;
 use crate::invocation::Given;
 use crate::refusal::{Kind, Problem, Refusal};
 use std::collections::VecDeque;
@@ -62,7 +63,7 @@ impl Confine {
             Some(cwd) => cwd.to_owned(),
             None => env::current_dir().unwrap_or_else(|_| "/".into()),
         };
-        let allowed: Vec<PathBuf> = folders.iter().map(|root| follow(&base.join(home(root)))).collect();
+        let allowed: Vec<PathBuf> = folders.iter().map(|root| follow(&base.join(from_home(root)))).collect();
         let problems: Vec<Problem> = paths
             .flat_map(|(param, given)| texts(given).iter().map(move |text| (param, text)))
             .filter_map(|(param, text)| outside(param, text, &base, &allowed))
@@ -125,7 +126,7 @@ fn readings(text: &str) -> Vec<PathBuf> {
     if let Some(path) = file_address(text) {
         readings.push(path);
     }
-    let expanded = home(Path::new(text));
+    let expanded = from_home(Path::new(text));
     if expanded != Path::new(text) {
         readings.push(expanded);
     }
@@ -173,14 +174,6 @@ pub(crate) fn file_address(address: &str) -> Option<PathBuf> {
         }
     }
     Some(PathBuf::from(String::from_utf8(bytes).ok()?))
-}
-
-/// Expands a leading `~`.
-fn home(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), env::var_os("HOME").filter(|home| !home.is_empty())) {
-        (Ok(rest), Some(home)) => Path::new(&home).join(rest),
-        _ => path.to_owned(),
-    }
 }
 
 /// Returns where a path leads: as the system reads it, and as a program does that first takes `..` by its text.

@@ -1,6 +1,6 @@
 //! Help texts → a clap tree.
 
-use crate::{settings, trees};
+use crate::{reader, trees};
 use clap_facade::catalog::help::{Node, Page};
 use clap_facade::catalog::{Catalog, CatalogError, schema};
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ pub fn check(input: &str) {
     }
     let command = root.command();
     command.clone().debug_assert();
-    let catalog = match Catalog::new(command.clone(), &settings(&command)) {
+    let catalog = match Catalog::new(command.clone(), &reader::exposing(&command)) {
         Ok(catalog) => catalog,
         Err(CatalogError::Tree(panic)) => panic!("{panic}"),
         Err(_) => return,

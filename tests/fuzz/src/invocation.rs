@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::reader::{self, Set};
-use crate::{is_told, settings, trees};
+use crate::{is_told, trees};
 use clap::Command;
 use clap_facade::argv::Proved;
 use clap_facade::catalog::{Catalog, Operation, Param, ParamKind, Spelling};
@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 static TREES: LazyLock<Vec<(Mutex<Command>, Catalog)>> = LazyLock::new(|| {
     let read = |(_, mut tree): (_, Command)| {
-        let catalog = Catalog::new(tree.clone(), &settings(&tree)).expect("the tree is valid");
+        let catalog = Catalog::new(tree.clone(), &reader::exposing(&tree)).expect("the tree is valid");
         // What is deferred is only there once it is built.
         tree.build();
         (Mutex::new(tree), catalog)
