@@ -97,7 +97,7 @@ impl Facade {
     }
 
     /// Runs calls by another executor: [`InProcess`](crate::exec::InProcess), or a
-    /// [`Subprocess`] of another program.
+    /// [`Subprocess`](crate::exec::Subprocess) of another program.
     #[must_use]
     pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
         self.executor = Some(Arc::new(executor));
@@ -240,7 +240,7 @@ impl Facade {
         self
     }
 
-    /// Writes the audit to another file than [`Audit::default_path`].
+    /// Writes the audit to another file than [`Audit::default_path`](crate::run::audit::Audit::default_path).
     #[must_use]
     pub fn audit(mut self, path: impl Into<PathBuf>) -> Self {
         self.audit = Some(path.into());
