@@ -57,6 +57,8 @@ mod facade;
 mod folders;
 #[cfg(feature = "stdio")]
 pub mod hosts;
+#[cfg(feature = "otel")]
+pub mod otel;
 #[cfg(feature = "stdio")]
 pub mod policy;
 #[cfg(feature = "stdio")]

@@ -151,6 +151,8 @@ impl Facade {
     /// # Errors
     /// [`StartError`]
     pub fn start(self) -> Result<(), StartError> {
+        #[cfg(feature = "otel")]
+        let _exporting = crate::otel::install(self.command.get_name());
         let principal = self.served()?;
         let has_tools = self.has_tools();
         let pipeline = Arc::new(self.build()?);

@@ -3,6 +3,7 @@
 use super::bound::{Bound, Delivered, Delivery, HELD_BYTES, MARK_BYTES, Printed, Untrusted, fence};
 use super::kill::Kill;
 use super::plan::Stage;
+use super::span;
 use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Effect, Operation};
@@ -11,6 +12,7 @@ use crate::refusal::{Kind, Refusal};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 /// How much of a failed command's error output is told.
 const REASON_BYTES: usize = 8 * 1024;
@@ -51,10 +53,15 @@ pub(crate) async fn execute(
     }
     let job =
         Job { proved, effect, stdin, limits, spool: spool.clone(), mask: delivery.mask.clone(), cancel, progress };
+    let span = span::of_command(&operation, effect);
     let (finished, enforced) = match via {
-        Via::Executor(executor) => (executor.execute(job).await, enforcement(executor, &operation, effect)),
-        Via::Unit(unit) => (unit.execute(job).await, None),
+        Via::Executor(executor) => {
+            (executor.execute(job).instrument(span.clone()).await, enforcement(executor, &operation, effect))
+        }
+        Via::Unit(unit) => (unit.execute(job).instrument(span.clone()).await, None),
     };
+    span::ended(&span, &finished);
+    drop(span);
     let mut finished = finished.map_err(|refusal| marked(&operation, refusal))?;
     let is_held = enforced.is_some_and(|enforced| enforced.holds());
     let Captured { bytes: head, total } = std::mem::take(&mut finished.stdout);

@@ -17,6 +17,7 @@ pub mod kill;
 pub mod pipeline;
 pub mod plan;
 pub mod principal;
+mod span;
 mod terms;
 mod unasked;
 mod within;
@@ -25,6 +26,7 @@ pub mod workflow;
 pub(crate) use doors::INSTRUCTIONS_BYTES;
 pub use pipeline::Pipeline;
 pub use principal::Principal;
+pub use span::SPANS;
 
 use crate::argv::Proved;
 use crate::catalog::Effect;

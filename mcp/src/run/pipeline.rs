@@ -2,7 +2,7 @@
 
 use super::execute::{Via, cancellable, execute};
 use super::kept::Store;
-use super::{Call, Caller, Outcome, Target, caught, unasked};
+use super::{Call, Caller, Outcome, Target, caught, span, unasked};
 use super::{
     approve::Approve,
     audit::{Audit, Entry},
@@ -19,6 +19,7 @@ use crate::refusal::Refusal;
 use crate::surface::Surface;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use tracing::Instrument;
 
 /// Everything a call needs; made once, shared by every door.
 pub struct Pipeline {
@@ -68,17 +69,21 @@ impl Pipeline {
         };
         // Held until the call is written down: a server that stops waits for it.
         let permit = self.kill.check(caller).and_then(|()| self.budget.check(caller, load, bytes));
+        let span = span::of_call(tool, caller, resolved.as_ref().ok());
         let result = caught::caught(async {
             let permit = permit.as_ref().map_err(Refusal::clone)?;
             self.run(resolved?, plan, caller, &mut entry, permit).await
         })
+        .instrument(span.clone())
         .await
         .map(|mut outcome| {
             outcome.notes.extend(renamed);
             outcome.marked()
         })
         .map_err(|refusal| self.mask.refusal(refusal));
-        self.audit.end(entry, result)
+        let result = self.audit.end(entry, result);
+        span::end(&span, &result);
+        result
     }
 
     /// Lets a call pass all the steps before its execution, and runs it.
