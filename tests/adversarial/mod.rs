@@ -7,6 +7,7 @@ mod commands;
 mod contained;
 mod limits;
 mod names;
+mod paths;
 mod run;
 mod stdio;
 mod tree;
@@ -52,7 +53,7 @@ fn cases() -> Vec<Case> {
 #[test]
 fn there_are_enough_cases_and_each_has_its_own_name() {
     let mut names: Vec<_> = cases().iter().map(|case| case.name).collect();
-    names.extend(limits::names().into_iter().chain(workflows::names()).chain(stdio::names()));
+    names.extend(limits::names().into_iter().chain(workflows::names()).chain(stdio::names()).chain(paths::names()));
     let count = names.len();
     names.sort_unstable();
     names.dedup();

@@ -1,6 +1,6 @@
 //! One tree with everything that lets a bridge be fooled.
 
-use clap::{Arg, ArgAction, ArgGroup, Command, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, Command, ValueHint, value_parser};
 use clap_facade::annotate::{destructive, framework, hidden, host_owned, mutating, read_only, secret};
 
 /// A CLI that takes abbreviations of its flags and its commands, as some do.
@@ -16,7 +16,7 @@ pub(super) fn tree() -> Command {
         .args([option("config").short('c').global(true), option("profile").global(true)])
         .args([option("group").global(true), option("deliver").global(true)])
         .arg(option("password").global(true).env("ADVERSARIAL_PASSWORD").add(secret()))
-        .subcommands([add(), edit(), list(), get(), remove()])
+        .subcommands([add(), edit(), list(), get(), peek(), remove()])
         .subcommands([capabilities(), tags(), point(), set(), each()])
         .subcommands([internal(), plugin(), workflow(), by("by-cell"), by("by_cell")])
         .subcommand(Command::new("noted").add(hidden()).subcommand(Command::new("dump")))
@@ -68,6 +68,15 @@ fn list() -> Command {
 
 fn get() -> Command {
     Command::new("get").add(read_only()).visible_alias("show").alias("fetch").arg(Arg::new("key").required(true))
+}
+
+/// What reads files.
+fn peek() -> Command {
+    let path = |name: &'static str| Arg::new(name).value_hint(ValueHint::AnyPath);
+    Command::new("peek")
+        .add(read_only())
+        .arg(path("files").num_args(0..))
+        .args([path("from").long("from"), path("also").long("also").action(ArgAction::Append)])
 }
 
 fn remove() -> Command {

@@ -12,6 +12,7 @@ mod peers;
 mod session;
 
 use clap_facade::Facade;
+use clap_facade::annotate::read_only;
 use clap_facade::argv::Proved;
 use clap_facade::catalog::{Catalog, Effect, Settings};
 use clap_facade::door::stdio::serve_on;
@@ -38,7 +39,9 @@ fn door(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
     let connect = |surface: Choice, era: Era| {
         let executor = InProcess::new(|_, io| Ok(writeln!(io.stdout, "pong").map(|()| 0)?));
-        let facade = Facade::new(peers::command()).executor(executor).surface(surface);
+        let reading =
+            peers::command().mut_subcommand("lab", |lab| lab.mut_subcommand("ping", |ping| ping.add(read_only())));
+        let facade = Facade::new(reading).executor(executor).surface(surface);
         let pipeline = Arc::new(facade.audit(folder.path().join("audit")).build().unwrap());
         runtime.block_on(async {
             let (near, far) = tokio::io::duplex(64 * 1024);

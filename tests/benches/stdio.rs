@@ -9,6 +9,7 @@
 mod peers;
 
 use clap_facade::Facade;
+use clap_facade::annotate::read_only;
 use clap_facade::argv::Proved;
 use clap_facade::exec::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job};
 use clap_facade::invocation::Invocation;
@@ -100,7 +101,9 @@ impl Executor for Nothing {
 fn pipeline(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let facade = Facade::new(peers::command()).executor(Nothing).surface(Choice::Mirror);
+    let reading =
+        peers::command().mut_subcommand("lab", |lab| lab.mut_subcommand("ping", |ping| ping.add(read_only())));
+    let facade = Facade::new(reading).executor(Nothing).surface(Choice::Mirror);
     let pipeline = facade.audit(folder.path().join("audit")).build().unwrap();
     let caller = Caller {
         principal: Arc::new(Principal::default()),

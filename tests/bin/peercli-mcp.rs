@@ -8,7 +8,8 @@
 #[path = "../../mcp/tests/trees/peers.rs"]
 mod peers;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
+use clap_facade::annotate::read_only;
 use clap_facade::exec::{CommandResult, InProcess, Io};
 use clap_facade::{Facade, StartError};
 use std::io::{Read, Write};
@@ -21,9 +22,14 @@ fn main() -> Result<(), StartError> {
             let gates = ["dry-run", "yes", "region", "verbose", "header", "quiet", "color", "profile"];
             facade.gates(gates).host_owned(["config"]).expose("lab plugin").start()
         }
-        Some("--in-process") => facade.executor(InProcess::new(run)).start(),
+        Some("--in-process") => Facade::new(reading(peers::command())).executor(InProcess::new(run)).start(),
         _ => facade.start(),
     }
+}
+
+/// Says of the one command that does nothing that it only reads.
+fn reading(tree: Command) -> Command {
+    tree.mut_subcommand("lab", |lab| lab.mut_subcommand("ping", |ping| ping.add(read_only())))
 }
 
 /// Runs a command as code does that was not written for a server.

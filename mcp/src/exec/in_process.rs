@@ -4,6 +4,7 @@ use super::capture::{Keep, partial};
 use super::chain;
 use super::listen::Listener;
 use super::progress::Channel;
+use super::threads;
 use super::turn::{Turn, Turns};
 use super::{BoxFuture, CancellationToken, Captured, Executor, Exit, Finished, Job, Limits, Opening, Unit};
 use crate::argv::Proved;
@@ -16,7 +17,6 @@ use std::error::Error;
 use std::io::{self, Cursor, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
@@ -26,8 +26,6 @@ use tokio_util::sync::DropGuard;
 const STOP_GRACE: Duration = Duration::from_millis(250);
 /// The least time that a commit has before its caller is answered without it.
 const COMMIT_GRACE: Duration = Duration::from_secs(5);
-/// The stack of a command's thread: what a `main` usually has. Only what is used takes memory.
-const STACK_BYTES: usize = 8 << 20;
 
 /// What a command returns: its exit code, or an error that is printed to its stderr and exits with 1.
 pub type CommandResult = Result<u8, Box<dyn Error + Send + Sync>>;
@@ -422,11 +420,9 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     }
 }
 
-/// Starts a thread of its own: a runtime waits at its end for what `spawn_blocking` runs, so that a command that does
-/// not stop would keep the server from ending.
-fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
-    let thread = thread::Builder::new().name("command".to_owned()).stack_size(STACK_BYTES);
-    thread.spawn(body).map(drop).map_err(|error| {
+/// Does work on a thread of its own.
+fn spawn(work: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+    threads::spawn(work).map_err(|error| {
         Refusal::new(Kind::NotStarted).because(format!("no thread could be started for the command: {error}"))
     })
 }

@@ -23,6 +23,7 @@ mod progress;
 mod spool;
 mod subprocess;
 mod terminal;
+mod threads;
 mod turn;
 
 pub(crate) use apart::{STACK_BYTES, apart};

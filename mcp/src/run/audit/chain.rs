@@ -36,6 +36,9 @@ pub(super) struct Head {
     pub(super) hash: String,
 }
 
+/// How long a head is: two numbers of 20 digits, a hash, and what stands behind each.
+const LENGTH: usize = 21 + 21 + NOTHING.len() + 1;
+
 impl Default for Head {
     fn default() -> Self {
         Self { first: 1, seq: 0, hash: NOTHING.to_owned() }
@@ -50,10 +53,10 @@ impl Head {
 
     /// Reads it; `None` where there is none yet, or what is there is none.
     pub(super) fn read(mut file: &File) -> io::Result<Option<Self>> {
-        let mut bytes = Vec::new();
+        let mut bytes = [0; LENGTH];
         file.seek(SeekFrom::Start(0))?;
-        file.take(1024).read_to_end(&mut bytes)?;
-        let mut words = str::from_utf8(&bytes).unwrap_or_default().split_whitespace();
+        let length = file.read(&mut bytes)?;
+        let mut words = str::from_utf8(&bytes[..length]).unwrap_or_default().split_whitespace();
         Ok((|| {
             let (first, seq) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
             let hash = words.next().filter(|hash| hash.len() == NOTHING.len())?.to_owned();

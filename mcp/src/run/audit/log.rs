@@ -94,20 +94,32 @@ impl Log {
 
     /// Appends a line and flushes it where `flush` says that this kind of line is.
     pub(super) fn append(&mut self, line: &Map<String, Value>, flush: Flush) -> io::Result<()> {
+        let line = serde_json::to_vec(line)?;
         for _ in 0..TRIES {
-            self.open()?;
-            let Self { path, keeping, open: Some(Open { file, head, left }) } = self else { break };
-            let Some(head) = head else {
-                let line = serde_json::to_vec(line)?;
-                return file.write_all(&[&line, &b"\n"[..]].concat());
+            let open = match &mut self.open {
+                Some(open) => open,
+                empty => empty.insert(Open::at(&self.path)?),
             };
-            let _lock = Lock::take(file)?;
-            // Whoever had the lock may have rotated the file.
-            if is_at(file, path) {
-                match (Place { path, keeping, file, head, left }).append(line, flush)? {
-                    Step::Written => return Ok(()),
-                    Step::Rotated => {}
+            let Open { file, head, left } = open;
+            let Some(head) = head else {
+                if is_at(file, &self.path) {
+                    return file.write_all(&[&line, &b"\n"[..]].concat());
                 }
+                self.open = None;
+                continue;
+            };
+            let lock = Lock::take(file)?;
+            // A file that was moved, replaced or removed no longer keeps what is written to it, and whoever had the lock
+            // may have rotated it.
+            if !is_at(file, &self.path) {
+                drop(lock);
+                self.open = None;
+                continue;
+            }
+            let place = Place { path: &self.path, keeping: &self.keeping, file, head, left };
+            match place.append(&line, flush)? {
+                Step::Written => return Ok(()),
+                Step::Rotated => {}
             }
         }
         Err(io::Error::other("other processes keep replacing the file"))
@@ -140,23 +152,21 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn append(self, line: &Map<String, Value>, flush: Flush) -> io::Result<Step> {
+    fn append(self, line: &[u8], flush: Flush) -> io::Result<Step> {
         let size = self.file.metadata()?.len();
         let (whole, before) = match (&*self.left, Head::read(self.head)?) {
             (Some((left, known)), Some(head)) if (*left, known) == (size, &head) => (size, head),
             (_, head) => self.catch_up(size, head)?,
         };
         let seq = before.seq + 1;
-        let mut chained = Map::new();
-        chained.insert("seq".into(), seq.into());
-        chained.insert("prev".into(), before.hash.as_str().into());
+        let mut bytes = format!(r#"{{"seq":{seq},"prev":"{}""#, before.hash).into_bytes();
         if whole < size {
             // A process ended in the middle of a line, or its disk was full.
             self.file.set_len(whole)?;
-            chained.insert("torn".into(), (size - whole).into());
+            bytes.extend(format!(r#","torn":{}"#, size - whole).into_bytes());
         }
-        chained.extend(line.clone());
-        let mut bytes = serde_json::to_vec(&chained)?;
+        bytes.push(b',');
+        bytes.extend(line.strip_prefix(b"{").unwrap_or(line));
         let head = Head { first: before.first, seq, hash: hash(&bytes) };
         bytes.push(b'\n');
         let length = bytes.len() as u64;

@@ -21,6 +21,9 @@ use std::time::{Instant, SystemTime};
 /// Longest text of a param that is written whole, in bytes; longer ones are cut and digested.
 const TEXT_BYTES: usize = 200;
 
+/// About how many members a line has.
+const MEMBERS: usize = 24;
+
 /// Where the audit goes.
 #[derive(Debug)]
 pub struct Audit {
@@ -83,7 +86,7 @@ impl Audit {
 
     /// Begins a call's line with what was asked, before it is known whether it can be resolved.
     pub(crate) fn begin(&self, tool: &str, surface: &str, caller: &Caller) -> Entry {
-        let mut line = Map::new();
+        let mut line = Map::with_capacity(MEMBERS);
         line.insert("time".into(), now().into());
         line.insert("session".into(), caller.session.as_str().into());
         line.insert("principal".into(), caller.principal.name.as_str().into());
