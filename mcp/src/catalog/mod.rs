@@ -29,7 +29,7 @@ pub(crate) use secret::REDACTED;
 #[cfg(feature = "stdio")]
 pub(crate) use secret::{Filled, names_a_secret};
 #[cfg(feature = "stdio")]
-pub(crate) use {name::closest, params::is_called};
+pub(crate) use {name::closest, params::is_called, parts::side_by_side};
 
 use clap::Command;
 use std::sync::{Arc, Mutex, OnceLock};

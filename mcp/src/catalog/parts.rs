@@ -57,7 +57,7 @@ impl Part {
 }
 
 /// Reads every part on a thread of its own, the first one on this.
-pub(super) fn side_by_side<T: Send>(parts: Vec<Part>, read: impl Fn(Part) -> T + Sync) -> Vec<T> {
+pub(crate) fn side_by_side<P: Send, T: Send>(parts: Vec<P>, read: impl Fn(P) -> T + Sync) -> Vec<T> {
     let read = &read;
     scope(|scope| {
         let mut parts = parts.into_iter();

@@ -89,13 +89,13 @@ const MARKS: &[&str] = &[
 
 /// Tells whether a name ends in the word for a secret: `github-token`, not `token-file`.
 pub(crate) fn names_a_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    match words.as_slice() {
-        [.., before, "token"] => !MARKS.contains(before),
-        [.., before, "key"] => KEYS.contains(before),
-        [.., last] => WORDS.contains(last),
-        [] => false,
+    let mut words = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let is_in = |known: &[&str], word: &str| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let Some(last) = words.next() else { return false };
+    match words.next() {
+        Some(before) if last.eq_ignore_ascii_case("token") => !is_in(MARKS, before),
+        Some(before) if last.eq_ignore_ascii_case("key") => is_in(KEYS, before),
+        _ => is_in(WORDS, last),
     }
 }
 

@@ -4,6 +4,7 @@ use super::ask::{self, NoPage, Source};
 use super::cache::{CachePolicy, Pages, Slot};
 use super::report::{Report, Skipped};
 use crate::catalog::help::{Listed, Node, Page};
+use crate::catalog::side_by_side;
 use crate::exec::{apart, is_bare_name};
 use clap::Command;
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -28,6 +30,12 @@ pub struct Wrapped {
     /// What was not understood, and what was left out.
     pub report: Report,
 }
+
+/// The most threads that read pages.
+const READERS: usize = 4;
+
+/// For fewer pages than this a thread more is not worth its start.
+const PAGES_OF_A_READER: usize = 10;
 
 /// How far a walk goes, and how long it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +58,7 @@ pub struct WalkOptions {
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let processors = available_parallelism().map_or(2, usize::from);
         Self {
             timeout: Duration::from_secs(10),
             page_bytes: 1 << 20,
@@ -109,8 +117,7 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
         }
     };
     let mut report = Report { pages: pages.texts.len(), from_cache, ..Report::default() };
-    let mut read: BTreeMap<&[String], Page> =
-        pages.texts.iter().map(|(path, text)| (path.as_slice(), Page::read(text))).collect();
+    let mut read = read(&pages);
     report.skipped =
         pages.skipped.iter().map(|(path, reason)| Skipped { path: path.join(" "), reason: reason.clone() }).collect();
     for (path, page) in &mut read {
@@ -123,6 +130,17 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
     let command = node(&mut read, &[], &Listed::new(name)).command();
     report.elapsed = started.elapsed();
     Ok(Wrapped { command, program, fixed_args: fixed_args.to_vec(), report })
+}
+
+/// Reads the pages, those of a large CLI side by side.
+fn read(pages: &Pages) -> BTreeMap<&[String], Page> {
+    let texts: Vec<_> = pages.texts.iter().collect();
+    let threads = available_parallelism().map_or(1, usize::from).min(READERS);
+    let parts = texts.chunks(texts.len().div_ceil(threads).max(PAGES_OF_A_READER)).collect();
+    let read =
+        |part: &[(&'_ Vec<String>, &String)]| -> Vec<Page> { part.iter().map(|(_, text)| Page::read(text)).collect() };
+    let read = side_by_side(parts, read).into_iter().flatten();
+    pages.texts.keys().map(Vec::as_slice).zip(read).collect()
 }
 
 /// Puts the pages together again, in the order in which each page lists its commands.

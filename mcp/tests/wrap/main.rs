@@ -2,6 +2,9 @@
 #![cfg(feature = "stdio")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+#[cfg(target_os = "linux")]
+mod kernel;
+
 use clap_facade::catalog::{Catalog, Settings};
 use clap_facade::wrap::{CachePolicy, WalkOptions, WrapError, Wrapped, walk};
 use std::fs;

@@ -35,6 +35,7 @@ pub struct Audit {
     failing: AtomicBool,
     /// What no line holds.
     mask: Arc<Mask>,
+    clock: fn() -> SystemTime,
 }
 
 /// A call that has begun and is not yet written down.
@@ -53,7 +54,7 @@ impl Audit {
     pub fn to_file(path: Option<PathBuf>, keeping: Keeping) -> Self {
         let log = path.clone().map(|path| Log::new(path, keeping));
         let (unrecorded_reads, failing, mask) = (keeping.unrecorded_reads, AtomicBool::default(), Arc::default());
-        Self { path, log: Mutex::new(log), unrecorded_reads, failing, mask }
+        Self { path, log: Mutex::new(log), unrecorded_reads, failing, mask, clock: SystemTime::now }
     }
 
     /// Keeps values out of every line.
@@ -87,7 +88,7 @@ impl Audit {
     /// Begins a call's line with what was asked, before it is known whether it can be resolved.
     pub(crate) fn begin(&self, tool: &str, surface: &str, caller: &Caller) -> Entry {
         let mut line = Map::with_capacity(MEMBERS);
-        line.insert("time".into(), now().into());
+        line.insert("time".into(), self.now().into());
         line.insert("session".into(), caller.session.as_str().into());
         line.insert("principal".into(), caller.principal.name.as_str().into());
         line.insert("door".into(), caller.door.into());
@@ -167,7 +168,7 @@ impl Audit {
     /// Why it could not be written.
     pub(crate) fn operator(&self, tool: &str, decision: &str, by: &str, reason: Option<&str>) -> io::Result<()> {
         let mut line = Map::new();
-        line.insert("time".into(), now().into());
+        line.insert("time".into(), self.now().into());
         line.insert("principal".into(), cut(by).into());
         line.insert("door".into(), "verb".into());
         line.insert("tool".into(), tool.into());
@@ -176,6 +177,10 @@ impl Audit {
             line.insert("reason".into(), cut(reason).into());
         }
         self.write(&line, Flush::Changes)
+    }
+
+    fn now(&self) -> String {
+        humantime::format_rfc3339_millis((self.clock)()).to_string()
     }
 
     fn write(&self, line: &Map<String, Value>, flush: Flush) -> io::Result<()> {
@@ -289,10 +294,6 @@ fn digest(proved: &Proved) -> String {
     hash(&bytes)
 }
 
-fn now() -> String {
-    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
-}
-
 /// Names the step that refuses with a kind.
 fn step(kind: Kind) -> &'static str {
     match kind {
@@ -312,5 +313,40 @@ fn step(kind: Kind) -> &'static str {
         | Kind::NotStarted
         | Kind::Panicked
         | Kind::Internal => "execute",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::audit::verify;
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+    use std::time::Duration;
+
+    /// The order of the lines is their numbers', so that a clock which is turned back breaks nothing and loses nothing.
+    #[test]
+    fn lines_stay_in_order_whatever_the_clock_does() {
+        // The clock is a function, so what it tells stands in a static.
+        static NOW: AtomicU64 = AtomicU64::new(0);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit");
+        let mut audit = Audit::to_file(Some(path.clone()), Keeping::default());
+        audit.clock = || SystemTime::UNIX_EPOCH + Duration::from_secs(NOW.load(SeqCst));
+        let times = [2_000_000_000, 1_000_000_000, 0, 2_000_000_001];
+        for now in times {
+            NOW.store(now, SeqCst);
+            audit.operator("kill", "on", "me", None).unwrap();
+            audit.end(audit.begin("tool", "facade", &Caller::default()), Err(Refusal::new(Kind::Killed))).unwrap_err();
+        }
+        let verification = verify(&path).unwrap();
+        assert_eq!((verification.lines, verification.seq, verification.faults), (8, 8, Vec::new()));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let told = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        for ((n, line), time) in told.enumerate().zip(times.iter().flat_map(|time| [time, time])) {
+            assert_eq!(line["seq"], n + 1);
+            let at = humantime::parse_rfc3339(line["time"].as_str().unwrap()).unwrap();
+            assert_eq!(at, SystemTime::UNIX_EPOCH + Duration::from_secs(*time));
+            assert!(line["ms"].as_f64().is_none_or(|ms| (0.0..60_000.0).contains(&ms)), "no clock on a wall: {line}");
+        }
     }
 }
