@@ -92,3 +92,25 @@ async fn no_path_that_leads_out_runs_on_any_surface() {
         assert_eq!(server.recorder.take().len(), 1, "{way:?}: what stays inside runs");
     }
 }
+
+/// Nothing before it has run when a step is refused whose path is known from the start; what an earlier step tells is
+/// looked at in its turn.
+#[tokio::test]
+async fn no_step_runs_of_a_workflow_with_a_path_that_leads_out() {
+    let land = land();
+    let server = server(Way::Step, land.path());
+    for (step, ran) in [
+        (json!({ "command": "peek", "flags": { "from": "/etc/passwd" } }), 0),
+        (json!({ "command": "peek", "flags": { "from": "${vars.there}" } }), 0),
+        (json!({ "command": "peek", "args": ["${vars.there}/x"] }), 0),
+        (json!({ "command": "peek", "flags": { "from": "/etc/passwd", "also": ["${steps.1.output/text}"] } }), 0),
+        (json!({ "command": "peek", "flags": { "from": "/etc/${steps.1.output/text}" } }), 1),
+    ] {
+        let steps = json!([{ "command": "get", "args": ["k"] }, step]);
+        let arguments = json!({ "steps": steps, "vars": { "there": "/etc" }, "yes": true });
+        let answer = server.call("workflow_submit", arguments).await;
+        let told = Told::of(&answer).unwrap_or_else(|| panic!("{steps}: {answer:?}"));
+        assert_eq!(told.code, Kind::PathOutside.code(), "{steps}: {told:?}");
+        assert_eq!(server.recorder.take().len(), ran, "{steps}");
+    }
+}

@@ -82,6 +82,8 @@ type Begin = dyn Fn(&Opening) -> Result<Box<dyn UnitOfWork>, Box<dyn Error + Sen
 /// to write until it has really ended: other writes are refused as [`Busy`](Kind::Busy), and reads go on. A command
 /// that ends with success within the grace is reported as what it is: done.
 ///
+/// A command runs on a thread that may have run others before: what those left in thread-locals is still there.
+///
 /// Not for code that calls `process::exit`, prints past its [`Io`] or may abort: use
 /// [`Subprocess`](super::Subprocess).
 #[derive(Clone)]

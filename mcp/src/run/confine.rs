@@ -35,13 +35,21 @@ impl Confine {
     /// The operator's folders stand over the client's; an empty list confines nothing. `cwd` is where the command
     /// starts. What is not a path but for this check is not touched: `-`, nothing at all, addresses of other hosts.
     ///
+    /// The steps of a workflow are checked before any of them runs, and what only earlier steps tell in its turn.
+    ///
     /// A link that is made between this check and the command's own look is not seen.
     ///
     /// # Errors
     /// [`Kind::PathOutside`], with every such path.
     pub fn check(&self, call: &Call, caller: &Caller, cwd: Option<&Path>) -> Result<(), Refusal> {
-        let Target::Operation(proved) = &call.target else { return Ok(()) };
-        let mut paths = proved.invocation().values().filter(|(param, _)| is_path(param)).peekable();
+        let paths: Vec<(String, &Given)> = match &call.target {
+            Target::Operation(proved) => {
+                let paths = proved.invocation().values().filter(|(param, _)| is_path(param));
+                paths.map(|(param, given)| (param.name.clone(), given)).collect()
+            }
+            Target::Workflow(workflow) => workflow.paths().collect(),
+            Target::Tool(..) => return Ok(()),
+        };
         let (folders, hint) = match (&self.roots, &caller.roots) {
             (Some(roots), _) => (roots, "the operator's policy allows more with `roots`"),
             (None, Roots::Folders(folders)) => (
@@ -49,14 +57,14 @@ impl Confine {
                 "these are the folders that the client has open; the operator's policy says others with `roots`",
             ),
             (None, Roots::Unsaid) => return Ok(()),
-            (None, Roots::Unanswered) if paths.peek().is_none() => return Ok(()),
+            (None, Roots::Unanswered) if paths.is_empty() => return Ok(()),
             (None, Roots::Unanswered) => {
                 return Err(Refusal::new(Kind::PathOutside)
                     .because("the client did not say which folders it has open, so that no path can be allowed")
                     .hint("call again, or let the operator's policy say `roots`"));
             }
         };
-        if folders.is_empty() || paths.peek().is_none() {
+        if folders.is_empty() || paths.is_empty() {
             return Ok(());
         }
         let base = match cwd {
@@ -65,6 +73,7 @@ impl Confine {
         };
         let allowed: Vec<PathBuf> = folders.iter().map(|root| follow(&base.join(from_home(root)))).collect();
         let problems: Vec<Problem> = paths
+            .iter()
             .flat_map(|(param, given)| texts(given).iter().map(move |text| (param, text)))
             .filter_map(|(param, text)| outside(param, text, &base, &allowed))
             .collect();
@@ -85,7 +94,7 @@ pub(crate) fn takes_paths(operation: &Operation) -> bool {
     operation.params.iter().any(|param| is_path(param))
 }
 
-fn is_path(param: &Param) -> bool {
+pub(crate) fn is_path(param: &Param) -> bool {
     match &param.kind {
         ParamKind::One(value) | ParamKind::Optional { value, .. } => value.path,
         ParamKind::Many { item, .. } => item.path,
@@ -102,14 +111,14 @@ fn texts(given: &Given) -> &[String] {
 }
 
 /// Tells where a path leads, if that is outside.
-fn outside(param: &Param, text: &str, base: &Path, allowed: &[PathBuf]) -> Option<Problem> {
+fn outside(param: &str, text: &str, base: &Path, allowed: &[PathBuf]) -> Option<Problem> {
     if text.is_empty() || text == "-" {
         return None;
     }
     let inside = |path: &PathBuf| allowed.iter().any(|root| path.starts_with(root));
     let led = readings(text).into_iter().flat_map(|path| ways(&base.join(path))).find(|path| !inside(path))?;
     Some(Problem {
-        param: param.name.clone(),
+        param: param.to_owned(),
         problem: format!("leads to {}", led.display()),
         given: Some(text.to_owned()),
         expected: Some(format!(

@@ -12,7 +12,7 @@ use super::{Caller, Outcome};
 use crate::argv::Proved;
 use crate::catalog::{Applying, Approval, Catalog, Effect, Operation};
 use crate::exec::{Intent, Limits, Opening, Unit};
-use crate::invocation::Invocation;
+use crate::invocation::{Given, Invocation};
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::surface::Tool;
 use crate::surface::fixed::{fit, schema, typed};
@@ -117,6 +117,12 @@ impl Workflow {
     /// Returns the operations, in order.
     pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.steps.iter().map(|step| &*step.operation)
+    }
+
+    /// Returns the files that its steps name, each with its place, as far as they are known before any step runs.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (String, &Given)> {
+        let place = |step: &Step, param: &str| format!("steps.{}.{param}", step.name);
+        self.steps.iter().flat_map(move |step| step.paths.iter().map(move |(param, given)| (place(step, param), given)))
     }
 
     /// Returns what all its steps cost: a preview changes nothing.

@@ -2,8 +2,9 @@
 
 use super::template::{self, Scope};
 use crate::catalog::{BaseType, Catalog, Effect, Operation, Param, ParamKind};
-use crate::invocation::Invocation;
+use crate::invocation::{Given, Invocation};
 use crate::refusal::{Problem, Refusal};
+use crate::run::confine::is_path;
 use crate::surface::fixed::{fit, schema, typed};
 use crate::surface::{find, positionals};
 use schemars::JsonSchema;
@@ -26,6 +27,8 @@ pub(super) struct Step {
     pub(super) args: Vec<Value>,
     pub(super) stdin_from: Option<String>,
     pub(super) when: Option<String>,
+    /// The params that name files, as far as no placeholder stands for a step that has yet to run.
+    pub(super) paths: Vec<(String, Given)>,
 }
 
 impl Step {
@@ -91,6 +94,7 @@ pub(super) fn resolve(
         stdin_from: submitted.stdin_from,
         when: submitted.when,
         effect: Effect::ReadOnly,
+        paths: Vec::new(),
         operation,
     };
     if let Some(from) = &step.stdin_from {
@@ -122,14 +126,16 @@ pub(super) fn resolve(
     let positionals: Vec<&Param> =
         step.operation.positionals().filter(|param| !step.flags.contains_key(&param.name)).collect();
     let last = positionals.last().copied();
-    let args: Vec<Value> = step
-        .args
-        .iter()
-        .enumerate()
-        .map(|(index, value)| sampled(positionals.get(index).copied().or(last), sample_item, value))
-        .collect();
+    let args = step.args.iter().enumerate().map(|(index, value)| (positionals.get(index).copied().or(last), value));
+    let open = step.flags.iter().map(|(key, value)| (find(key), value)).chain(args.clone());
+    let open: Vec<&str> =
+        open.filter(|(_, value)| template::is_open(value)).filter_map(|(param, _)| Some(&*param?.name)).collect();
+    let args: Vec<Value> = args.map(|(param, value)| sampled(param, sample_item, value)).collect();
     let sampled = Invocation::new(&step.operation, &flags, &args)?;
+    let known = sampled.values().filter(|(param, _)| is_path(param) && !open.contains(&&*param.name));
+    let paths = known.map(|(param, given)| (param.name.clone(), given.clone())).collect();
     step.effect = sampled.effect();
+    step.paths = paths;
     gated(sampled, yes)?;
     Ok(step)
 }
