@@ -73,6 +73,12 @@ pub(crate) fn side_by_side<P: Send, T: Send>(parts: Vec<P>, read: impl Fn(P) -> 
     })
 }
 
+/// Frees a large copy of a tree, for which nobody has to wait.
+pub(super) fn free(tree: Command) {
+    // What a thread that can't be started was given is freed here.
+    let _ = Builder::new().name("free".to_owned()).spawn(move || drop(tree));
+}
+
 /// Cuts the root's children into runs of about as many commands each; the last one has no end, since building a tree
 /// may add children.
 fn ranges(author: &Command, parts: usize) -> Vec<Range<usize>> {

@@ -38,8 +38,15 @@ pub(super) fn walk(author: &mut Command, settings: &Settings, parts: usize) -> R
     // What settings name may be anywhere, so that it is looked for in the whole tree.
     let parts = if names_something(settings) { 1 } else { parts };
     let parts = parts::cut(author, parts);
-    let author = &*author;
-    let read = |part| quiet::catch(|| walk_part(author, part, settings)).map_err(CatalogError::Tree)?;
+    let (author, is_large) = (&*author, parts.len() > 1);
+    let read = |part| {
+        let (walked, copy) = quiet::catch(|| walk_part(author, part, settings)).map_err(CatalogError::Tree)?;
+        match is_large {
+            true => parts::free(copy),
+            false => drop(copy),
+        }
+        walked
+    };
     let mut walked = parts::side_by_side(parts, read).into_iter();
     let mut out = walked.next().unwrap_or_else(|| Ok(Walked::default()))?;
     for part in walked {
@@ -69,10 +76,15 @@ impl Walked {
     }
 }
 
-fn walk_part(author: &Command, part: Part, settings: &Settings) -> Result<Walked, CatalogError> {
+/// Reads a part from a copy of it, and gives the copy back.
+fn walk_part(author: &Command, part: Part, settings: &Settings) -> (Result<Walked, CatalogError>, Command) {
     let built = build(|| part.tree(author));
-    check(settings, &built)?;
-    let inject = inject(&part.root, &built, settings)?;
+    (walk_built(author, &built, part, settings), built)
+}
+
+fn walk_built(author: &Command, built: &Command, part: Part, settings: &Settings) -> Result<Walked, CatalogError> {
+    check(settings, built)?;
+    let inject = inject(&part.root, built, settings)?;
     let gates = RefCell::default();
     let mut walker = Walker {
         settings,
@@ -82,7 +94,7 @@ fn walk_part(author: &Command, part: Part, settings: &Settings) -> Result<Walked
         gates: &gates,
         out: Walked::default(),
     };
-    walker.visit(&built, &Here { author: Some(author), ..Here::default() })?;
+    walker.visit(built, &Here { author: Some(author), ..Here::default() })?;
     let Walker { mut out, .. } = walker;
     out.inject = inject;
     Ok(out)
