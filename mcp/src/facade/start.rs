@@ -12,6 +12,7 @@ use crate::run::kill::Kill;
 use crate::run::plan::Plans;
 use crate::run::{INSTRUCTIONS_BYTES, Pipeline, Principal};
 use crate::surface::{Choice, UnknownSurface};
+use clap::Command;
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,10 +23,12 @@ impl Facade {
     ///
     /// # Errors
     /// [`StartError`] for whatever the tree's author, the adopter or the operator got wrong.
-    pub fn build(self) -> Result<Pipeline, StartError> {
+    pub fn build(mut self) -> Result<Pipeline, StartError> {
         let (audit, kill, approvals) = (self.audit_path(), self.kill(), self.approvals());
         let budget = audit.as_deref().map_or_else(Budget::default, Budget::beside);
-        let catalog = Arc::new(self.catalog()?);
+        // Taken, not copied: a tree may be large.
+        let command = std::mem::take(&mut self.command);
+        let catalog = Arc::new(self.catalog_of(command)?);
         let choice = match self.surface {
             Some(choice) => choice,
             None => from_environment(catalog.root())?,
@@ -107,9 +110,13 @@ impl Facade {
     /// # Errors
     /// [`StartError::Catalog`]
     pub fn catalog(&self) -> Result<Catalog, StartError> {
+        self.catalog_of(self.command.clone())
+    }
+
+    fn catalog_of(&self, command: Command) -> Result<Catalog, StartError> {
         let mut settings = self.settings.clone();
         settings.reserved.extend(self.tools.iter().map(|tool| tool.name().to_owned()));
-        let catalog = Catalog::new(self.command.clone(), &settings)?;
+        let catalog = Catalog::new(command, &settings)?;
         if !self.retention.keeps() {
             return Ok(catalog);
         }
