@@ -134,13 +134,11 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
 
 /// Reads the pages, those of a large CLI side by side.
 fn read(pages: &Pages) -> BTreeMap<&[String], Page> {
-    let texts: Vec<_> = pages.texts.iter().collect();
+    let texts: Vec<&str> = pages.texts.values().map(String::as_str).collect();
     let threads = available_parallelism().map_or(1, usize::from).min(READERS);
     let parts = texts.chunks(texts.len().div_ceil(threads).max(PAGES_OF_A_READER)).collect();
-    let read =
-        |part: &[(&'_ Vec<String>, &String)]| -> Vec<Page> { part.iter().map(|(_, text)| Page::read(text)).collect() };
-    let read = side_by_side(parts, read).into_iter().flatten();
-    pages.texts.keys().map(Vec::as_slice).zip(read).collect()
+    let read = |part: &[&str]| -> Vec<Page> { part.iter().map(|text| Page::read(text)).collect() };
+    pages.texts.keys().map(Vec::as_slice).zip(side_by_side(parts, read).into_iter().flatten()).collect()
 }
 
 /// Puts the pages together again, in the order in which each page lists its commands.

@@ -101,14 +101,7 @@ impl Log {
                 empty => empty.insert(Open::at(&self.path)?),
             };
             let Open { file, head, left } = open;
-            let Some(head) = head else {
-                if is_at(file, &self.path) {
-                    return file.write_all(&[&line, &b"\n"[..]].concat());
-                }
-                self.open = None;
-                continue;
-            };
-            let lock = Lock::take(file)?;
+            let lock = head.as_ref().map(|_| Lock::take(file)).transpose()?;
             // A file that was moved, replaced or removed no longer keeps what is written to it, and whoever had the lock
             // may have rotated it.
             if !is_at(file, &self.path) {
@@ -116,6 +109,9 @@ impl Log {
                 self.open = None;
                 continue;
             }
+            let Some(head) = head else {
+                return (&*file).write_all(&[&line, &b"\n"[..]].concat());
+            };
             let place = Place { path: &self.path, keeping: &self.keeping, file, head, left };
             match place.append(&line, flush)? {
                 Step::Written => return Ok(()),
