@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::thread::{Builder, available_parallelism, scope};
 
-/// From how many commands on a thread more is worth its start.
-const LARGE: usize = 1_000;
+/// From how many commands and args on a thread more is worth its start.
+const LARGE: usize = 2_000;
 
 /// The most parts: with more, clap's own allocations get into each other's way.
 const MOST: usize = 4;
@@ -102,7 +102,7 @@ fn ranges(author: &Command, parts: usize) -> Vec<Range<usize>> {
 }
 
 fn count(command: &Command, counted: &mut usize) {
-    *counted += 1;
+    *counted += 1 + command.get_arguments().count();
     command.get_subcommands().for_each(|child| count(child, counted));
 }
 

@@ -1,10 +1,18 @@
 //! Pages of a whole CLI → its clap tree.
 
+use super::super::parts::side_by_side;
 use super::page::{Argument, Flag, Listed, Page, Role, Takes};
 use crate::annotate::{GivenBy, MayRepeat};
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, value_parser};
 use std::collections::HashSet;
+use std::thread::available_parallelism;
+
+/// The most threads that build a large program's tree.
+const BUILDERS: usize = 4;
+
+/// For fewer commands of the root than this a thread more is not worth its start.
+const CHILDREN_OF_A_BUILDER: usize = 8;
 
 /// One command of a CLI: its page, and the commands below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,9 +85,9 @@ impl Node {
                 children.push(child);
             }
         }
-        for child in &children {
+        for (child, built) in children.iter().zip(built(&children, &inherited, is_root)) {
             let free: Vec<String> = child.aliases.iter().filter(|alias| names.insert(alias)).cloned().collect();
-            command = command.subcommand(child.build(&inherited, false).visible_aliases(free));
+            command = command.subcommand(built.visible_aliases(free));
         }
         if page.takes_any_command() {
             return command.allow_external_subcommands(true).subcommand_required(page.takes_command == Some(true));
@@ -308,4 +316,12 @@ fn short_and_long(text: &str) -> Option<(String, Option<String>)> {
     let text = text.trim();
     let first = text.split("\n\n").next().filter(|first| !first.is_empty())?;
     Some((first.to_owned(), (first.len() < text.len()).then(|| text.to_owned())))
+}
+
+/// Builds the commands below one; those of a large program's root side by side.
+fn built(children: &[&Node], above: &[&Flag], is_root: bool) -> Vec<Command> {
+    let threads = if is_root { available_parallelism().map_or(1, usize::from).min(BUILDERS) } else { 1 };
+    let parts = children.chunks(children.len().div_ceil(threads).max(CHILDREN_OF_A_BUILDER)).collect();
+    let build = |part: &[&Node]| -> Vec<Command> { part.iter().map(|child| child.build(above, false)).collect() };
+    side_by_side(parts, build).into_iter().flatten().collect()
 }
