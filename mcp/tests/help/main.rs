@@ -62,8 +62,13 @@ fn whatever_a_page_says_its_tree_passes_claps_own_checks() {
         "Usage: app [OPTIONS]\n\nOptions:\n  --a  a [alias: --b]\n  --c  c [aliases: --b, --c, --d, --d]\n",
         "Usage: app [OPTIONS]\n\nOptions:\n  -a, --aa  a [aliases: -b]\n  -c, --cc  c [aliases: -b, -c, -d, -d]\n",
         "Usage: app <A>... <B>...\n\nArguments:\n  <A>...  a\n  <B>...  b\n",
+        "Usage: app [OPTIONS] -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n",
+        "Usage: app [OPTIONS] <COMMAND> -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n",
+        "Usage: app [OPTIONS] -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n  ...   Any other\n",
     ] {
-        let tree = Node::new("app", Page::read(page)).command();
+        let mut root = Node::new("app", Page::read(page));
+        root.children = root.page.commands.iter().map(|listed| Node::listed(listed, Page::default())).collect();
+        let tree = root.command();
         if let Err(error) = Catalog::new(tree, &Settings::default()) {
             panic!("{error}: {page}");
         }

@@ -89,12 +89,15 @@ impl Node {
             let free: Vec<String> = child.aliases.iter().filter(|alias| names.insert(alias)).cloned().collect();
             command = command.subcommand(built.visible_aliases(free));
         }
+        // No tree of clap's requires what stands behind `--` of its commands, too.
+        let must_waive =
+            !children.is_empty() && command.get_positionals().any(|arg| arg.is_last_set() && arg.is_required_set());
+        command = command.subcommand_negates_reqs(page.command_waives || must_waive);
         if page.takes_any_command() {
             return command.allow_external_subcommands(true).subcommand_required(page.takes_command == Some(true));
         }
         command
             .subcommand_required(!children.is_empty() && page.takes_command == Some(true))
-            .subcommand_negates_reqs(page.command_waives)
             .args_conflicts_with_subcommands(!children.is_empty() && page.args_or_command)
     }
 
