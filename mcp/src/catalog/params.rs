@@ -125,7 +125,7 @@ impl<'a> Site<'a> {
         }
         let globals = self.handed_down.args.iter().copied();
         let globals = globals.filter(|arg| self.is_gate(arg) && self.may_be_set(arg, depth));
-        offered.extend(globals.map(|arg| Offered { arg, depth, inherited: true }));
+        offered.extend(globals.map(|arg| Offered { arg, depth: self.depth_of(arg), inherited: true }));
         for (depth, ancestor) in self.ancestors.iter().enumerate() {
             if ancestor.command.is_args_conflicts_with_subcommands_set() {
                 continue;
@@ -135,6 +135,20 @@ impl<'a> Site<'a> {
             offered.extend(gates.map(|arg| Offered { arg, depth, inherited: true }));
         }
         offered
+    }
+
+    /// Where an arg from above is written: behind the command's own word, but for `-n=value` where clap would read
+    /// that as the command's first positional.
+    fn depth_of(&self, arg: &Arg) -> usize {
+        let own = self.ancestors.len();
+        let is_dashed = |arg: &Arg| arg.get_index() == Some(1) && arg.is_allow_hyphen_values_set();
+        let is_read_as_value = arg.get_long().is_none() && arg.is_require_equals_set();
+        if !is_read_as_value || !self.level.own.iter().copied().any(is_dashed) {
+            return own;
+        }
+        let defines = |level: &Level<'_>| level.own.iter().any(|other| std::ptr::eq(*other, arg));
+        let may_precede = |level: &Level<'_>| !level.command.is_args_conflicts_with_subcommands_set();
+        self.ancestors.iter().position(|level| defines(level) && may_precede(level)).unwrap_or(own)
     }
 
     /// Every arg that a call of the command could write, with how many commands down that would be.
