@@ -155,7 +155,9 @@ fn a_gate_of_a_command_above_stands_before_positionals_that_would_swallow_it() {
     let run = Command::new("run").arg(pos("words").num_args(1..).trailing_var_arg(true).allow_hyphen_values(true));
     let gate = Arg::new("dry_run").short('d').require_equals(true).global(true);
     let tree = Command::new("app").arg(gate).subcommand_required(true).subcommand(run);
-    Table::new(tree)
-        .ok("run", json!({"d": "x", "words": ["-a", "-d=y"]}), "-d=x run -- -a -d=y")
-        .ok("run", json!({"words": ["-a"]}), "run -- -a");
+    Table::new(tree).ok("run", json!({"d": "x", "words": ["-a", "-d=y"]}), "-d=x run -- -a -d=y").ok(
+        "run",
+        json!({"words": ["-a"]}),
+        "run -- -a",
+    );
 }

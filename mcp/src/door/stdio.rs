@@ -10,7 +10,7 @@ use crate::exec::leave_terminal;
 use crate::refusal::{Kind, Refusal};
 use crate::run::confine::Roots;
 use crate::run::{Caller, Pipeline, Principal};
-use crate::surface::fixed::nearest;
+use crate::invocation::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,

@@ -176,7 +176,8 @@ impl<'a> Collected<'a> {
     }
 }
 
-const UNKNOWN: &str = "unknown param";
+/// What is said of a name that no param has.
+pub(crate) const UNKNOWN: &str = "unknown param";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {

@@ -58,7 +58,7 @@ impl Pipeline {
         let bytes = self.budget.weigh(caller, &arguments);
         let resolve =
             || self.surface.resolve(&self.catalog, tool, arguments).and_then(|call| self.stated(call, caller));
-        let resolved = caught::resolved(resolve);
+        let resolved = caught::resolved(resolve).map_err(plan::unread);
         let load = match &resolved {
             Ok(call) => {
                 entry.resolved(call, self.enforcement(call));

@@ -5,7 +5,7 @@ use super::{Beside, Surface, Tool, Way, detail, fields};
 use crate::argv::Proved;
 use crate::catalog::search::Index;
 use crate::catalog::{Catalog, Effect, Excuse, Operation};
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, UNKNOWN, nearest};
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::bound::Selection;
 use crate::run::{Call, Principal, Target, guard};
@@ -20,6 +20,9 @@ pub(super) const RUN: &str = "command_run";
 
 /// How many hits a search shows unless told otherwise.
 const HITS: usize = 6;
+
+/// The arguments of a search.
+const SEARCHES: &[&str] = &["query", "name", "limit", "cursor"];
 
 /// What stands in an answer for what the caller may not run.
 const NOT_ALLOWED: &str = "not_allowed";
@@ -86,9 +89,23 @@ impl Commands {
         self.search.answer(Map::from_iter([("query".to_owned(), query.into())]))
     }
 
+    /// Fits the arguments of `command_search`: the one text among them is what is searched for, under whatever name.
     fn search_arguments(&self, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
-        let (known, stray): (Map<_, _>, Map<_, _>) =
-            arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "query" | "name" | "limit" | "cursor"));
+        let (mut known, mut stray): (Map<_, _>, Map<_, _>) = arguments
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .partition(|(key, _)| SEARCHES.contains(&&**key));
+        if !known.contains_key("query") && !known.contains_key("name") && !stray.is_empty() {
+            let mut texts = stray.iter().filter(|(_, value)| value.is_string());
+            match (texts.next(), texts.next()) {
+                (Some((key, text)), None) => {
+                    known.insert("query".to_owned(), text.clone());
+                    let key = key.clone();
+                    stray.remove(&key);
+                }
+                _ => return self.search.fit(known.into_iter().chain(stray).collect()),
+            }
+        }
         let mut fitted = self.search.fit(known)?;
         if !stray.is_empty() {
             fitted.insert("ignored".into(), stray.into_iter().map(|(key, _)| key).collect());
@@ -102,21 +119,11 @@ impl Commands {
         catalog: &Catalog,
         arguments: Map<String, Value>,
     ) -> Result<(Invocation, Option<Selection>), Refusal> {
-        let (own, stray): (Map<_, _>, Map<_, _>) =
-            arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "name" | "flags" | "args"));
-        let mut own = own;
-        if own.get("name").is_none_or(Value::is_null)
-            && let Some((key, value)) = stray.iter().find(|(key, _)| FOR_NAME.contains(&key.as_str()))
-        {
-            return Err(Refusal::invalid(vec![Problem {
-                param: key.clone(),
-                problem: "unknown param".to_owned(),
-                given: Some(value.to_string().chars().take(80).collect()),
-                expected: Some("the command in `name`".to_owned()),
-                allowed: ["name", "flags", "args"].map(str::to_owned).into(),
-                nearest: Some("name".to_owned()),
-            }]));
+        if arguments.get("name").is_none_or(Value::is_null) {
+            return Err(self.nameless(arguments));
         }
+        let (mut own, mut stray): (Map<_, _>, Map<_, _>) =
+            arguments.into_iter().partition(|(key, _)| matches!(key.as_str(), "name" | "flags" | "args"));
         let args = positionals(own.remove("args"));
         let mut own = fit(&self.run_schema, own)?;
         let name = own.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -130,11 +137,11 @@ impl Commands {
             Some(Value::Object(flags)) => flags,
             _ => Map::new(),
         };
-        let mut stray = stray;
         let fields = match fields(operation, &mut stray)? {
             Some(fields) => Some(fields),
             None => fields(operation, &mut flags)?,
         };
+        let beside: Vec<String> = stray.keys().cloned().collect();
         let mut problems = Vec::new();
         for (key, value) in stray {
             // A param that stands one level too high has one reading, and a gate must not get lost.
@@ -148,10 +155,38 @@ impl Commands {
         if !problems.is_empty() {
             return Err(Refusal::invalid(problems));
         }
-        match args {
-            Ok(args) => Ok((Invocation::new(operation, &flags, &args)?, fields)),
+        let invocation = match args {
+            Ok(args) => Invocation::new(operation, &flags, &args),
             Err(unreadable) => Err(with_others(unreadable, operation, &flags)),
+        };
+        Ok((invocation.map_err(|refusal| self.or_own(refusal, &beside))?, fields))
+    }
+
+    /// Names all that is wrong with arguments that name no command.
+    fn nameless(&self, arguments: Map<String, Value>) -> Refusal {
+        let mut refusal = match fit(&self.run_schema, arguments) {
+            Ok(_) => Refusal::new(Kind::InvalidParams),
+            Err(refusal) => refusal,
+        };
+        for problem in refusal.problems.iter_mut().filter(|problem| FOR_NAME.contains(&problem.param.as_str())) {
+            problem.expected = Some("the command in `name`".to_owned());
+            problem.nearest = Some("name".to_owned());
         }
+        refusal
+    }
+
+    /// Says of unknown names beside `flags` that they may be meant for the tool itself.
+    fn or_own(&self, mut refusal: Refusal, beside: &[String]) -> Refusal {
+        let own: Vec<&str> =
+            self.run_schema["properties"].as_object().into_iter().flat_map(Map::keys).map(|name| &**name).collect();
+        let unknown = |problem: &&mut Problem| problem.problem == UNKNOWN && beside.contains(&problem.param);
+        for problem in refusal.problems.iter_mut().filter(unknown) {
+            let near = nearest(&problem.param, own.iter().copied().chain(problem.nearest.as_deref())).map(str::to_owned);
+            problem.nearest = near.or(problem.nearest.take());
+            problem.expected =
+                problem.expected.take().map(|expected| format!("{expected}, or one of {}", own.join(", ")));
+        }
+        refusal
     }
 }
 
@@ -332,22 +367,30 @@ struct Finder {
 
 impl Finder {
     fn answer(&self, search: &Search, principal: &Principal) -> Result<Answer, Refusal> {
+        let mut answer = self.found(search, principal)?;
+        if !search.ignored.is_empty() {
+            answer["ignored"] = search.ignored.clone().into();
+        }
+        Ok(answer.into())
+    }
+
+    fn found(&self, search: &Search, principal: &Principal) -> Result<Value, Refusal> {
         if let Some(name) = search.name.as_deref().filter(|name| !name.trim().is_empty()) {
             let found = find(&self.catalog, name);
             return match found.is_err().then(|| self.group(name, principal)).flatten() {
-                Some(group) => Ok(group.into()),
+                Some(group) => Ok(group),
                 None => {
                     let operation = found?;
                     let mut whole = detail::whole(operation);
                     if let Err(refusal) = guard::could_run(principal, operation) {
                         whole[NOT_ALLOWED] = refusal.message.into();
                     }
-                    Ok(whole.into())
+                    Ok(whole)
                 }
             };
         }
         match search.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            None => Ok(self.groups().into()),
+            None => Ok(self.groups()),
             Some(query) => self.hits(query, search, principal),
         }
     }
@@ -385,7 +428,7 @@ impl Finder {
         json!({ "groups": shown.collect::<Vec<_>>(), "commands": self.catalog.operations().len() })
     }
 
-    fn hits(&self, query: &str, search: &Search, principal: &Principal) -> Result<Answer, Refusal> {
+    fn hits(&self, query: &str, search: &Search, principal: &Principal) -> Result<Value, Refusal> {
         let skip = match search.cursor.as_deref() {
             None | Some("") => 0,
             Some(cursor) => cursor.parse::<usize>().map_err(|_| {
@@ -404,7 +447,7 @@ impl Finder {
         let (hits, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|hit| principal.can_run(&hit.operation));
         if hits.is_empty() && closed.is_empty() {
             let near = self.index().nearest(query, 5);
-            return Ok(json!({ "commands": [], "nearest": near, "groups": words(&self.catalog) }).into());
+            return Ok(json!({ "commands": [], "nearest": near, "groups": words(&self.catalog) }));
         }
         let mut bytes = 0;
         let mut detailed = true;
@@ -416,16 +459,13 @@ impl Finder {
             shown.push(if detailed { signature } else { detail::line(&hit.operation) });
         }
         let mut answer = json!({ "commands": shown });
-        if !search.ignored.is_empty() {
-            answer["ignored"] = search.ignored.clone().into();
-        }
         if skip == 0 {
             tell_closed(&mut answer, closed.iter().map(|hit| &hit.operation));
         }
         if hits.len() > skip.saturating_add(limit) {
             answer["cursor"] = (skip + limit).to_string().into();
         }
-        Ok(answer.into())
+        Ok(answer)
     }
 }
 

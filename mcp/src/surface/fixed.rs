@@ -3,6 +3,7 @@
 use super::Tool;
 use crate::catalog::Effect;
 use crate::exec::chain;
+use crate::invocation::{UNKNOWN, nearest};
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::bound::{Delivered, Delivery, FIELDS, Printed};
 use crate::run::execute::deliver;
@@ -259,11 +260,13 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
             continue;
         }
         let Some((known, kind)) = properties.iter().find(|(known, _)| plain(known) == plain(&name)) else {
+            // The list is the same for each of them: once is enough.
+            let listed = problems.iter().any(|problem: &Problem| problem.problem == UNKNOWN);
             problems.push(Problem {
-                problem: "unknown param".into(),
+                problem: UNKNOWN.into(),
                 // To offer the gate would be to suggest what the caller did not ask for.
-                nearest: nearest(&name, properties.keys().map(String::as_str).filter(|known| *known != APPLY)),
-                allowed: properties.keys().cloned().collect(),
+                nearest: nearest(&name, properties.keys().map(String::as_str).filter(|known| *known != APPLY)).map(str::to_owned),
+                allowed: if listed { Vec::new() } else { properties.keys().cloned().collect() },
                 param: name,
                 ..Problem::default()
             });
@@ -368,17 +371,6 @@ fn read(kind: &str, value: Value) -> Result<Value, Value> {
         },
         (_, value) => Err(value),
     }
-}
-
-/// Returns the nearest of the names, where one is near enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    // No name is as long as that; what a caller sends may be.
-    let name = &name[..name.floor_char_boundary(256)];
-    names
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known.to_owned())
 }
 
 #[cfg(test)]

@@ -22,9 +22,80 @@ async fn refused(surface: Choice, tool: &str, arguments: Value) -> Refusal {
 async fn a_command_under_another_key_than_name_is_named() {
     for key in ["command", "operation", "tool"] {
         let refusal = refused(Choice::Facade, "command_run", json!({ key: "show", "flags": { "words": ["a"] } })).await;
-        let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
+        let [problem, missing] = refusal.problems.as_slice() else { panic!("{refusal}") };
         let expected = (key, "unknown param", Some("name"));
         assert_eq!((problem.param.as_str(), problem.problem.as_str(), problem.nearest.as_deref()), expected);
+        assert_eq!((missing.param.as_str(), missing.problem.as_str()), ("name", "missing"));
+    }
+}
+
+#[tokio::test]
+async fn unknown_arguments_of_the_tools_themselves_are_named_with_the_nearest() {
+    for (tool, arguments, named) in [
+        (
+            "command_run",
+            json!({ "nam": "show", "bogus": 1 }),
+            vec![("nam", Some("name")), ("bogus", None), ("name", None)],
+        ),
+        (
+            "command_read",
+            json!({ "NAME": "show", "flgs": {} }),
+            vec![("NAME", Some("name")), ("flgs", Some("flags")), ("name", None)],
+        ),
+        ("command_run", json!({ "name": "show", "filds": ["a"] }), vec![("filds", Some("fields"))]),
+        (
+            "command_run",
+            json!({ "name": "show", "word": ["a"], "bogus": 1 }),
+            vec![("word", Some("words")), ("bogus", None)],
+        ),
+        ("command_run", json!({ "name": "show", "flags": { "flgs": {} } }), vec![("flgs", None)]),
+        ("command_search", json!({ "qery": "x", "nme": "y" }), vec![("qery", Some("query")), ("nme", Some("name"))]),
+        ("command_search", json!({ "limt": 3 }), vec![("limt", Some("limit"))]),
+    ] {
+        let refusal = refused(Choice::Facade, tool, arguments.clone()).await;
+        let found: Vec<_> =
+            refusal.problems.iter().map(|problem| (problem.param.as_str(), problem.nearest.as_deref())).collect();
+        assert_eq!(found, named, "{arguments}: {refusal}");
+    }
+    let refusal = refused(Choice::Facade, "command_run", json!({ "name": "show", "filds": ["a"] })).await;
+    assert!(refusal.to_string().contains("name, flags, args, fields"), "{refusal}");
+}
+
+#[tokio::test]
+async fn the_one_text_of_a_search_is_searched_for_and_what_else_it_is_given_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = facade(InProcess::new(|_, _| Ok(0)), &folder.path().join("audit")).build().unwrap();
+    let answer = async |arguments: Value| {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let text = pipeline.call("command_search", arguments, &caller()).await.unwrap().text;
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let plain = answer(json!({ "query": "show" })).await;
+    for renamed in
+        [json!({ "qery": "show" }), json!({ "text": "show", "name": null }), json!({ "q": "show", "limit": 6 })]
+    {
+        assert_eq!(answer(renamed.clone()).await, plain, "{renamed}");
+    }
+    for told in [
+        json!({ "query": "show", "bogus": 1 }),
+        json!({ "name": "show", "bogus": 1 }),
+        json!({ "query": "qqqq", "bogus": 1 }),
+    ] {
+        assert_eq!(answer(told.clone()).await["ignored"], json!(["bogus"]), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_is_none_is_told_so() {
+    for surface in Choice::ALL {
+        let (tool, arguments) = match surface {
+            Choice::Mirror => ("change", json!({ "yes": true, "plan": "pl_nope" })),
+            _ => ("command_run", json!({ "name": "change", "flags": { "yes": true }, "plan": "pl_nope" })),
+        };
+        let refusal = refused(*surface, tool, arguments).await;
+        let [problem] = refusal.problems.as_slice() else { panic!("{refusal}") };
+        assert_eq!((problem.param.as_str(), problem.problem.as_str()), ("plan", "not a plan that a preview named"));
+        assert!(problem.expected.as_deref().unwrap().contains("12 hexadecimal"), "{refusal}");
     }
 }
 

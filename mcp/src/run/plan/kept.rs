@@ -27,6 +27,9 @@ const PREFIX: &str = "pl_";
 /// What comes behind it, in hexadecimal digits.
 const DIGITS: usize = 12;
 
+/// What a token looks like, for callers.
+pub(super) const FORM: &str = "pl_ and 12 hexadecimal digits";
+
 /// The plans of this server.
 pub(super) struct Kept {
     plans: Mutex<VecDeque<Plan>>,

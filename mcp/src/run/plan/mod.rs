@@ -14,4 +14,4 @@ mod step;
 
 pub(crate) use stage::Stage;
 pub use step::Plans;
-pub(crate) use step::{Checked, PLAN, take};
+pub(crate) use step::{Checked, PLAN, take, unread};

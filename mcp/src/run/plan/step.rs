@@ -1,9 +1,10 @@
 //! The step: whether a change is the one that was previewed.
 
 use super::difference;
-use super::kept::{Kept, Seen, is_token};
+use super::kept::{FORM, Kept, Seen, is_token};
 use super::stage::{Stage, applied_effect, has_gate, preview};
 use crate::catalog::{Applying, Catalog, Effect};
+use crate::invocation::UNKNOWN;
 use crate::refusal::{Kind, Refusal};
 use crate::run::approve::Demand;
 use crate::run::workflow::{APPLY, PREVIEW};
@@ -220,6 +221,16 @@ pub(crate) fn take(arguments: &mut Map<String, Value>) -> Option<String> {
         Some(key) => arguments.get_mut(key)?.as_object_mut()?,
     };
     holder.shift_remove(PLAN)?.as_str().map(str::to_owned)
+}
+
+/// Says of a `plan` that is none, and that no command has a param for, what one looks like.
+pub(crate) fn unread(mut refusal: Refusal) -> Refusal {
+    for problem in refusal.problems.iter_mut().filter(|problem| problem.param == PLAN && problem.problem == UNKNOWN) {
+        "not a plan that a preview named".clone_into(&mut problem.problem);
+        problem.expected = Some(format!("{FORM}, as a preview names its plan"));
+        problem.nearest = None;
+    }
+    refusal
 }
 
 /// What a plan is bound to beside the operation: all that was asked for but whether it applies.

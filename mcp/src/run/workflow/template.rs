@@ -6,7 +6,7 @@
 
 use crate::refusal::{Problem, Refusal};
 use crate::run::Outcome;
-use crate::surface::fixed::nearest;
+use crate::invocation::nearest;
 use serde_json::{Map, Value, json};
 
 /// The longest text that placeholders may grow to, in bytes: more than one argument can carry.
@@ -114,7 +114,7 @@ fn nothing_there(placeholder: &str, root: &Value, pointer: &str) -> Refusal {
     let is = match here {
         Value::Object(members) => {
             problem.allowed = members.keys().take(SHOWN_KEYS).cloned().collect();
-            problem.nearest = nearest(lost, members.keys().map(String::as_str));
+            problem.nearest = nearest(lost, members.keys().map(String::as_str)).map(str::to_owned);
             format!("an object of {} keys", members.len())
         }
         Value::Array(items) => format!("an array of {}", items.len()),
@@ -219,7 +219,7 @@ pub(crate) fn check<'a>(
             let refusal = at(place)(refuse(&shown, missing));
             let allowed: Vec<String> = known.iter().take(SHOWN_KEYS).map(|name| (*name).to_owned()).collect();
             problems.extend(refusal.problems.into_iter().map(|problem| Problem {
-                nearest: nearest.clone(),
+                nearest: nearest.map(str::to_owned),
                 allowed: allowed.clone(),
                 expected: None,
                 ..problem
