@@ -7,10 +7,10 @@ use super::progress::Relay;
 use super::roots::ClientRoots;
 use super::streams::{private_streams, told_to_end};
 use crate::exec::leave_terminal;
+use crate::invocation::nearest;
 use crate::refusal::{Kind, Refusal};
 use crate::run::confine::Roots;
 use crate::run::{Caller, Pipeline, Principal};
-use crate::invocation::nearest;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,

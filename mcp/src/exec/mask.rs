@@ -2,12 +2,15 @@
 
 use crate::catalog::{Hidden, REDACTED};
 use crate::refusal::Refusal;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The shortest value that is looked for: shorter ones stand in everything.
 const SHORTEST: usize = 4;
+
+/// The shortest line of a value of several that is looked for alone.
+const LONG_LINE: usize = 16;
 
 /// Values that are never shown.
 #[derive(Clone, Default)]
@@ -28,9 +31,12 @@ impl Mask {
         let mut needles: Vec<Vec<u8>> = Vec::new();
         for value in values {
             let plain = value.reveal().trim();
-            let json = Value::from(plain).to_string();
-            let written = [plain, json.trim_matches('"')];
-            needles.extend(written.into_iter().filter(|text| text.len() >= SHORTEST).map(|text| text.into()));
+            // A program that prints a key line by line may indent it.
+            let lines = plain.lines().map(str::trim).filter(|line| line.len() >= LONG_LINE);
+            for written in std::iter::once(plain).filter(|plain| plain.len() >= SHORTEST).chain(lines) {
+                let json = Value::from(written).to_string();
+                needles.extend([written, &json[1..json.len() - 1]].map(Into::into));
+            }
         }
         needles.sort_by_key(|needle| std::cmp::Reverse(needle.len()));
         needles.dedup();
@@ -55,9 +61,26 @@ impl Mask {
         match value {
             Value::String(text) => self.string(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.value(member)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|member| self.value(member));
+                if members.keys().any(|name| self.first(name.as_bytes()).is_some()) {
+                    *members = std::mem::take(members)
+                        .into_iter()
+                        .fold(Map::new(), |masked, member| self.member(masked, member));
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+    }
+
+    /// Adds a member under its masked name, beside others of that name.
+    fn member(&self, mut members: Map<String, Value>, (mut name, value): (String, Value)) -> Map<String, Value> {
+        self.string(&mut name);
+        while members.contains_key(&name) {
+            name.push('\'');
+        }
+        members.insert(name, value);
+        members
     }
 
     /// Masks what a refusal tells.
@@ -70,7 +93,8 @@ impl Mask {
         for problem in &mut refusal.problems {
             self.string(&mut problem.param);
             self.string(&mut problem.problem);
-            problem.given.iter_mut().chain(&mut problem.expected).for_each(|text| self.string(text));
+            let told = problem.given.iter_mut().chain(&mut problem.expected).chain(&mut problem.nearest);
+            told.chain(&mut problem.allowed).for_each(|text| self.string(text));
         }
         if let Some(partial) = &mut refusal.partial {
             self.string(&mut partial.stdout);
@@ -177,7 +201,8 @@ mod tests {
     use serde_json::json;
 
     fn mask() -> Mask {
-        Mask::new(&["hunter2", "hunter2-long", "pa\"ss\nword", "abc", "aaab"].map(Hidden::new))
+        let key = "-----BEGIN KEY-----\n  MIIEvQIBADANBgkqhkiG\nshort\n\"9w0BAQEFAASC\\BKcw\"";
+        Mask::new(&["hunter2", "hunter2-long", "pa\"ss\nword", "abc", "aaab", "\"quoted\"", key].map(Hidden::new))
     }
 
     #[test]
@@ -187,13 +212,27 @@ mod tests {
             ("hunter hunter2", "hunter [secret]"),
             ("{\"p\":\"pa\\\"ss\\nword\"} pa\"ss\nword", "{\"p\":\"[secret]\"} [secret]"),
             ("aaaaab é abc", "aa[secret] é abc"),
+            (r#"{"p":"\"quoted\""} "quoted" x"#, r#"{"p":"[secret]"} [secret] x"#),
+            ("\tMIIEvQIBADANBgkqhkiG\r\n\tshort", "\t[secret]\r\n\tshort"),
+            (r#"["\"9w0BAQEFAASC\\BKcw\""]"#, r#"["[secret]"]"#),
         ] {
             assert_eq!(mask().text(text), masked);
         }
         let mut value = json!({"a": ["hunter2", 1], "b": {"c": "x"}});
         mask().value(&mut value);
         assert_eq!(value, json!({"a": ["[secret]", 1], "b": {"c": "x"}}));
-        let problem = Problem { given: Some("hunter2".into()), ..Problem::default() };
+        let mut names = json!({"x": [{"hunter2": 1, "a": 2, "hunter2-long": {"a hunter2": 3}}]});
+        mask().value(&mut names);
+        assert_eq!(names, json!({"x": [{"[secret]": 1, "a": 2, "[secret]'": {"a [secret]": 3}}]}));
+        let secret = || Some("hunter2".to_owned());
+        let problem = Problem {
+            param: "hunter2".into(),
+            problem: "hunter2".into(),
+            given: secret(),
+            expected: secret(),
+            allowed: vec!["a".into(), "hunter2".into()],
+            nearest: secret(),
+        };
         let refusal = Refusal::invalid(vec![problem]).because("no hunter2").hint("not hunter2");
         assert!(!mask().refusal(refusal).to_json().to_string().contains("hunter2"));
         assert_eq!(mask().refusal(Refusal::new(Kind::Internal)), Refusal::new(Kind::Internal));

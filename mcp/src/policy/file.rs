@@ -4,7 +4,7 @@ use super::plain::plain;
 use super::{BudgetRule, Pattern, PolicyError, PrincipalRule, ReadOnly, SecretSource};
 use crate::annotate::LONGEST;
 use crate::catalog::{Applying, Approval, Effect};
-use crate::folders::user_folder;
+use crate::folders;
 use crate::run::audit::Flush;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -363,8 +363,12 @@ impl Policy {
     /// Returns where the policy of a CLI stands: `NAME.mcp.toml` in its folder of the user's configuration,
     /// `$XDG_CONFIG_HOME/NAME` or `~/.config/NAME`.
     pub fn path(name: &str) -> Option<PathBuf> {
-        let config = user_folder("XDG_CONFIG_HOME", ".config").filter(|folder| folder.is_absolute())?;
-        Some(config.join(name).join(format!("{name}.mcp.toml")))
+        Some(Self::below(&folders::CONFIG.folder().filter(|folder| folder.is_absolute())?, name))
+    }
+
+    /// Returns where it stands below a folder of configurations.
+    pub(crate) fn below(config: &Path, name: &str) -> PathBuf {
+        config.join(name).join(format!("{name}.mcp.toml"))
     }
 
     /// Reads the policy that stands at [`Policy::path`]; `None` where there is no such file.

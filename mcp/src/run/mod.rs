@@ -103,7 +103,8 @@ impl Target {
         match self {
             Self::Tool(tool, _) if tool.is_built_in() => Load::Lookup,
             Self::Workflow(workflow) => Load::Run(workflow.cost()),
-            Self::Tool(..) | Self::Operation(_) => Load::Run(Cost::of(self.effect())),
+            Self::Operation(proved) => Load::Run(Cost::of_call(proved.invocation())),
+            Self::Tool(tool, _) => Load::Run(Cost::of(tool.effect())),
         }
     }
 

@@ -117,7 +117,7 @@ impl Pipeline {
                     self.read_on(proved, delivery, caller).await
                 }
                 Target::Operation(proved) => {
-                    permit.spend(&Cost::of(proved.invocation().effect()));
+                    permit.spend(&Cost::of_call(proved.invocation()));
                     let via = Via::Executor(&*self.executor);
                     let limits = self.allowed(proved.invocation().operation());
                     let limits = Limits { timeout: permit.time(limits.timeout), ..limits };

@@ -67,7 +67,7 @@ impl Pipeline {
             self.confine.check(&call, caller, self.executor.cwd())?;
             // What had to be planned and allowed was so for the workflow as a whole.
             self.audit.check(&call, &entry)?;
-            permit.spend(&Cost::of(step.proved.invocation().effect()));
+            permit.spend(&Cost::of_call(step.proved.invocation()));
             let whole = Delivery {
                 bound: Bound { limit: self.limits.stdout_bytes },
                 fields: None,

@@ -181,7 +181,8 @@ impl Commands {
             self.run_schema["properties"].as_object().into_iter().flat_map(Map::keys).map(|name| &**name).collect();
         let unknown = |problem: &&mut Problem| problem.problem == UNKNOWN && beside.contains(&problem.param);
         for problem in refusal.problems.iter_mut().filter(unknown) {
-            let near = nearest(&problem.param, own.iter().copied().chain(problem.nearest.as_deref())).map(str::to_owned);
+            let near =
+                nearest(&problem.param, own.iter().copied().chain(problem.nearest.as_deref())).map(str::to_owned);
             problem.nearest = near.or(problem.nearest.take());
             problem.expected =
                 problem.expected.take().map(|expected| format!("{expected}, or one of {}", own.join(", ")));

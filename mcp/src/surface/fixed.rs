@@ -265,7 +265,8 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
             problems.push(Problem {
                 problem: UNKNOWN.into(),
                 // To offer the gate would be to suggest what the caller did not ask for.
-                nearest: nearest(&name, properties.keys().map(String::as_str).filter(|known| *known != APPLY)).map(str::to_owned),
+                nearest: nearest(&name, properties.keys().map(String::as_str).filter(|known| *known != APPLY))
+                    .map(str::to_owned),
                 allowed: if listed { Vec::new() } else { properties.keys().cloned().collect() },
                 param: name,
                 ..Problem::default()

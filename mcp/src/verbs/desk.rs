@@ -94,9 +94,9 @@ impl Desk<'_> {
     }
 }
 
-/// Names the user who runs this process, as the environment has it.
+/// Names the user who runs this process, as the environment has it, or by number.
 pub(super) fn user() -> String {
     let named =
         ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
-    named.unwrap_or_else(|| "unknown".to_owned())
+    named.unwrap_or_else(|| format!("uid {}", nix::unistd::getuid()))
 }

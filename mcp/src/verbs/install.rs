@@ -1,6 +1,7 @@
 use super::VerbError;
 use super::desk::Desk;
 use super::start::Start;
+use crate::folders;
 use crate::hosts::{
     self, Change, ChangeKind, EditError, Entry, Existing, Host, InstallError, Mode, Places, Request, Scope, Target,
 };
@@ -91,7 +92,8 @@ impl Uninstall {
     }
 }
 
-/// Describes how a host is to start this server, with the `PATH` that its helpers need.
+/// Describes how a host is to start this server, with the `PATH` that its helpers need and the folders that hold the
+/// operator's files.
 pub(super) fn entry(desk: &Desk<'_>, start: &Start) -> Result<Entry, VerbError> {
     let words = desk.launch.start(start.options());
     let text = |word: std::ffi::OsString| {
@@ -101,8 +103,11 @@ pub(super) fn entry(desk: &Desk<'_>, start: &Start) -> Result<Entry, VerbError> 
     };
     let words = words.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
     let path = std::env::var_os("PATH");
-    Entry::capture(&desk.launch.program, words, path.as_deref())
-        .map_err(|error| VerbError::File { path: desk.launch.program.clone(), error })
+    let entry = Entry::capture(&desk.launch.program, words, path.as_deref())
+        .map_err(|error| VerbError::File { path: desk.launch.program.clone(), error })?;
+    // The operator's switch, policy and approvals hold for a server that finds them.
+    let moved = [folders::STATE, folders::CONFIG].into_iter().filter_map(folders::Kind::moved);
+    Ok(moved.fold(entry, |entry, (name, value)| entry.env(name, value)))
 }
 
 impl Place {

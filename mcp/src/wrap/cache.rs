@@ -1,6 +1,6 @@
 //! The pages of an earlier walk, as long as the program is the same file.
 
-use crate::folders::user_folder;
+use crate::folders;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -96,5 +96,5 @@ fn pages(stored: &Value) -> Option<Pages> {
 }
 
 fn default_folder() -> Option<PathBuf> {
-    Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("clap-facade/help"))
+    Some(folders::CACHE.folder()?.join("clap-facade/help"))
 }

@@ -57,12 +57,45 @@ fn text_that_is_no_help_is_no_page() {
 }
 
 #[test]
+fn positionals_of_any_order_make_a_tree_that_passes_claps_own_checks() {
+    let shapes = |name: &str| {
+        [
+            String::new(),
+            format!("<{name}>"),
+            format!("[{name}]"),
+            format!("<{name}>..."),
+            format!("[{name}]..."),
+            format!("<{name}> <{name}2>"),
+        ]
+    };
+    let behind = ["", "-- <Z>", "[-- <Z>]", "-- <Z>...", "[-- <Z>...]", "[-- [Z]...]"];
+    for (((a, b), c), z) in
+        iproduct(iproduct(iproduct(shapes("A").to_vec(), &shapes("B")), &shapes("C")), &behind.map(str::to_owned))
+    {
+        for commands in ["", "\nCommands:\n  list  l\n"] {
+            let page = format!("Usage: app [OPTIONS] {a} {b} {c} {z}\n{commands}");
+            let mut root = Node::new("app", Page::read(&page));
+            root.children = root.page.commands.iter().map(|listed| Node::listed(listed, Page::default())).collect();
+            if let Err(error) = Catalog::new(root.command(), &Settings::default()) {
+                panic!("{error}: {page}");
+            }
+        }
+    }
+}
+
+/// Every one of these with every one of those.
+fn iproduct<T: Clone>(these: Vec<T>, those: &[String]) -> Vec<(T, String)> {
+    these.iter().flat_map(|this| those.iter().map(|that| (this.clone(), that.clone()))).collect()
+}
+
+#[test]
 fn whatever_a_page_says_its_tree_passes_claps_own_checks() {
     for page in [
         "Usage: app [OPTIONS]\n\nOptions:\n  --a  a [alias: --b]\n  --c  c [aliases: --b, --c, --d, --d]\n",
         "Usage: app [OPTIONS]\n\nOptions:\n  -a, --aa  a [aliases: -b]\n  -c, --cc  c [aliases: -b, -c, -d, -d]\n",
         "Usage: app <A>... <B>...\n\nArguments:\n  <A>...  a\n  <B>...  b\n",
         "Usage: app [OPTIONS] -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n",
+        "Usage: app <A>... <B> [-- <C>...]\n\nArguments:\n  <A>...  a\n  <B>     b\n  [C]...  c\n",
         "Usage: app [OPTIONS] <COMMAND> -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n",
         "Usage: app [OPTIONS] -- <A>\n\nArguments:\n  <A>  a\n\nCommands:\n  list  l\n  ...   Any other\n",
     ] {

@@ -128,6 +128,25 @@ async fn a_write_that_a_later_step_refuses_is_none() {
 }
 
 #[tokio::test]
+async fn a_preview_is_no_write_on_any_surface() {
+    for surface in Choice::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let caller = spender(Allowance::new().within(HOUR, Measure::Writes, 1));
+        let server = server(&Gate::open(), &folder.path().join("audit"), *surface);
+        for _ in 0..3 {
+            assert_eq!(kind(command(&server, &caller, "change", json!({ "dry-run": true })).await), None);
+        }
+        // What says neither is a change, for nothing tells that this command previews by itself.
+        let change = json!({ "yes": true });
+        for (flags, ended) in
+            [(change.clone(), None), (change, Some(Kind::BudgetExhausted)), (json!({}), Some(Kind::BudgetExhausted))]
+        {
+            assert_eq!(kind(command(&server, &caller, "change", flags.clone()).await), ended, "{flags}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_workflow_has_room_for_all_its_steps_or_runs_none() {
     let folder = tempfile::tempdir().unwrap();
     let (audit, gate) = (folder.path().join("audit"), Gate::open());

@@ -9,12 +9,14 @@ use clap_facade::exec::{CancellationToken, InProcess, Io};
 use clap_facade::policy::Policy;
 use clap_facade::refusal::{Kind, Refusal};
 use clap_facade::run::approve::{Answer, Approvals};
+use clap_facade::run::budget::{Allowance, Measure};
 use clap_facade::run::{Caller, Outcome, Pipeline, Principal};
 use clap_facade::surface::Choice;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// `set` and `drop` preview, `own` is read-only without `yes`, `touch` has no preview.
 fn tree() -> Command {
@@ -74,19 +76,13 @@ impl World {
 }
 
 async fn call(pipeline: &Pipeline, tool: &str, arguments: Value) -> Result<Outcome, Refusal> {
-    call_as(pipeline, "agent", Effect::Destructive, tool, arguments).await
+    call_as(pipeline, Principal::new("agent", Effect::Destructive), tool, arguments).await
 }
 
-async fn call_as(
-    pipeline: &Pipeline,
-    name: &str,
-    scope: Effect,
-    tool: &str,
-    arguments: Value,
-) -> Result<Outcome, Refusal> {
+async fn call_as(pipeline: &Pipeline, principal: Principal, tool: &str, arguments: Value) -> Result<Outcome, Refusal> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let caller = Caller {
-        principal: Arc::new(Principal::new(name, scope)),
+        principal: principal.into(),
         session: "test".to_owned(),
         door: "test",
         cancel: CancellationToken::new(),
@@ -192,7 +188,7 @@ async fn a_plan_that_no_longer_holds_is_refused_with_what_changed() {
     assert_eq!(kind(call(&pipeline, "command_run", other).await), Kind::PlanChanged);
     let stolen = json!({ "name": "set", "flags": apply, "plan": token });
     assert_eq!(
-        kind(call_as(&pipeline, "other", Effect::Destructive, "command_run", stolen.clone()).await),
+        kind(call_as(&pipeline, Principal::new("other", Effect::Destructive), "command_run", stolen.clone()).await),
         Kind::PlanRequired
     );
     assert_eq!(world.applied(), 0);
@@ -244,7 +240,7 @@ async fn a_preview_says_what_would_be_in_the_way_of_its_apply() {
     let pipeline = world.demanding(&folder.path().join("audit")).approve(Approval::Ask).build().unwrap();
     let run = async |name: &str, flags: Value, scope: Effect| {
         let arguments = json!({ "name": name, "flags": flags });
-        call_as(&pipeline, "agent", scope, "command_run", arguments).await.unwrap().notes
+        call_as(&pipeline, Principal::new("agent", scope), "command_run", arguments).await.unwrap().notes
     };
     let notes = run("drop", json!({ "key": "a" }), Effect::Destructive).await;
     assert_eq!(notes[0], "the apply would be refused: `allow-destructive` is not set");
@@ -293,14 +289,16 @@ async fn an_approval_is_of_the_call_with_its_plan() {
     let (world, folder) = (World::default(), tempfile::tempdir().unwrap());
     let audit = folder.path().join("audit");
     let pipeline = world.demanding(&audit).approve(Approval::Ask).build().unwrap();
+    let one_write = Allowance::new().within(Duration::from_secs(3600), Measure::Writes, 1);
     let operator = Approvals::beside(Some(&audit));
     let run = async |mut arguments: Value, plan: Option<&str>| {
         if let Some(plan) = plan {
             arguments["plan"] = plan.into();
         }
-        call(&pipeline, "command_run", arguments).await
+        let agent = Principal::new("agent", Effect::Destructive).budget(one_write.clone());
+        call_as(&pipeline, agent, "command_run", arguments).await
     };
-    let preview = json!({ "name": "set", "flags": { "key": "a" } });
+    let preview = json!({ "name": "set", "flags": { "key": "a", "dry-run": true } });
     let apply = json!({ "name": "set", "flags": { "key": "a", "yes": true } });
     world.set("one");
     let token = plan(&run(preview.clone(), None).await.unwrap());
@@ -318,10 +316,12 @@ async fn an_approval_is_of_the_call_with_its_plan() {
     let other = plan(&run(preview.clone(), None).await.unwrap());
     assert_eq!(kind(run(apply.clone(), Some(&other)).await), Kind::ApprovalRequired);
     world.set("one");
-    run(apply, Some(&token)).await.unwrap();
+    // Neither previews nor what waited for the operator was charged as the one write there is.
+    run(apply.clone(), Some(&token)).await.unwrap();
     let last = audited(&audit).pop().unwrap();
     assert_eq!((&last["plan"], &last["approval"]["id"]), (&json!(token), &json!(waits.id)));
     assert_eq!(world.applied(), 1);
+    assert_eq!(kind(run(apply, Some(&token)).await), Kind::BudgetExhausted);
 }
 
 #[tokio::test]

@@ -3,10 +3,12 @@
 
 use super::{facade, notes};
 use clap_facade::verbs::Launch;
+use serde_json::{Value, json};
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
@@ -149,4 +151,85 @@ fn a_registered_entry_is_what_is_tried_and_a_missing_one_is_named() {
     std::fs::write(&file, serde_json::json!({ "mcpServers": { "notes": entry } }).to_string()).unwrap();
     let (good, out) = doctor(Path::new("/bin/true"), Vec::new(), &words);
     assert!(!good && out.contains("NOTES=here"), "{out}");
+}
+
+#[test]
+fn an_installed_server_heeds_the_operators_switch_and_policy_wherever_their_folders_are() {
+    let home = tempfile::tempdir().unwrap();
+    let notes = script(home.path(), "notes", HELP);
+    let (state, config) = (home.path().join("my state"), home.path().join("my config"));
+    let policy = config.join("notes/notes.mcp.toml");
+    std::fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    std::fs::write(
+        &policy,
+        "expose = [\"list\"]\ndefault = \"deny\"\n[[command]]\nmatch = [\"list\"]\neffect = \"read-only\"\n",
+    )
+    .unwrap();
+    let file = home.path().join("host.json");
+    let operator = |words: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_clap-facade"))
+            .args(words)
+            .arg("--")
+            .arg(&notes)
+            .env("HOME", home.path())
+            .envs([("XDG_STATE_HOME", &state), ("XDG_CONFIG_HOME", &config)])
+            .output()
+            .unwrap();
+        (
+            out.status.success(),
+            String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr),
+        )
+    };
+    let host = ["cursor", "--file", file.to_str().unwrap()];
+    let (installed, told) = operator(&[&["install"], &host[..]].concat());
+    assert!(installed, "{told}");
+    let entry = serde_json::from_slice::<Value>(&std::fs::read(&file).unwrap()).unwrap()["mcpServers"]["notes"].clone();
+    let handed = |name: &str| entry["env"][name].as_str().map(PathBuf::from);
+    assert_eq!((handed("XDG_STATE_HOME"), handed("XDG_CONFIG_HOME")), (Some(state.clone()), Some(config.clone())));
+
+    // What a host starts: hardly any environment beside the entry's own.
+    let call = || {
+        let mut server = Command::new(entry["command"].as_str().unwrap())
+            .args(entry["args"].as_array().unwrap().iter().filter_map(Value::as_str))
+            .env_clear()
+            .env("HOME", home.path())
+            .envs(entry["env"].as_object().unwrap().iter().map(|(name, value)| (name, value.as_str().unwrap())))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = server.stdin.take().unwrap();
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}});
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "command_read", "arguments": {"name": "list"}}});
+        let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+        let mut answer = String::new();
+        for (line, answered) in [(hello, true), (ready, false), (list, true)] {
+            writeln!(stdin, "{line}").unwrap();
+            if answered {
+                answer = answers.next().unwrap().unwrap();
+            }
+        }
+        drop(stdin);
+        server.wait().unwrap();
+        answer
+    };
+    assert!(call().contains(r#"[\"one\"]"#), "{}", call());
+    assert!(operator(&["kill", "on"]).0);
+    assert!(call().contains("KILLED"), "{}", call());
+    assert!(operator(&["kill", "off"]).0);
+
+    let doctor = [&["doctor", "--host"], &host[..]].concat();
+    let (good, told) = operator(&doctor);
+    assert!(good && told.contains("my state") && told.contains("my config"), "{told}");
+    // An entry that somebody wrote by hand.
+    let bare = json!({"mcpServers": {"notes": {"command": entry["command"], "args": entry["args"]}}});
+    std::fs::write(&file, bare.to_string()).unwrap();
+    let (good, told) = operator(&doctor);
+    assert!(!good, "{told}");
+    for line in ["BAD  audit", "BAD  policy", "install --replace"] {
+        assert!(told.contains(line), "{line:?} is not in {told}");
+    }
 }

@@ -235,13 +235,16 @@ fn flag_arg(flag: &Flag) -> Arg {
 fn arguments(arguments: &[Argument], taken: &mut Taken) -> (Vec<Arg>, bool) {
     let (last, plain): (Vec<&Argument>, Vec<&Argument>) = arguments.iter().partition(|argument| argument.last);
     let may_miss = match plain.as_slice() {
-        [before @ .., missing, last] => {
+        // Behind two that are required clap's own checks allow none that may be missing.
+        [before @ .., missing, last] if before.len() < 2 => {
             last.required && !missing.required && before.iter().all(|argument| argument.required)
         }
         _ => false,
     };
     let mut args = Vec::new();
     let mut all_required = true;
+    // Beside a list behind `--` clap takes one only at the end.
+    let list_behind = last.first().is_some_and(|last| last.more);
     for (at, argument) in plain.iter().enumerate() {
         let rest = &plain[at + 1..];
         // After an optional one nothing can be required.
@@ -249,7 +252,8 @@ fn arguments(arguments: &[Argument], taken: &mut Taken) -> (Vec<Arg>, bool) {
         all_required &= required;
         args.push(argument_arg(argument, required, taken));
         let many = argument.more || argument.names > 1;
-        let ends = matches!(rest, [next] if next.required && !next.more && (required || may_miss));
+        let ends = matches!(rest, [next] if next.required && !next.more && (required || may_miss))
+            && !(argument.more && list_behind);
         if many && !ends {
             // Nothing tells where the list would end.
             break;

@@ -48,7 +48,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// How often the lock is tried.
 const LOCK_LOOK: Duration = Duration::from_millis(1);
 /// How often a line is tried on a file that other processes keep rotating away.
-const TRIES: usize = 100;
+pub(super) const TRIES: usize = 100;
 /// How much is read at first to find the last line.
 const TAIL_BYTES: u64 = 16 << 10;
 

@@ -5,7 +5,7 @@ use super::log::{Flush, Keeping, Log};
 use crate::argv::Proved;
 use crate::catalog::{Effect, REDACTED};
 use crate::exec::{Enforcement, Intent, Mask};
-use crate::folders::user_folder;
+use crate::folders;
 use crate::invocation::{Given, Invocation};
 use crate::refusal::{Kind, Refusal};
 use crate::run::approve::Approved;
@@ -77,7 +77,12 @@ impl Audit {
     /// Returns the audit's place for a CLI of that name: `$XDG_STATE_HOME/NAME/mcp-audit.jsonl`,
     /// by default below `~/.local/state`; `None` where the environment names neither.
     pub fn default_path(name: &str) -> Option<PathBuf> {
-        Some(user_folder("XDG_STATE_HOME", ".local/state")?.join(name).join("mcp-audit.jsonl"))
+        Some(Self::below(&folders::STATE.folder()?, name))
+    }
+
+    /// Returns the audit's place below a folder of states.
+    pub(crate) fn below(state: &Path, name: &str) -> PathBuf {
+        state.join(name).join("mcp-audit.jsonl")
     }
 
     /// Returns the file it appends to.

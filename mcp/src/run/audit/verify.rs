@@ -1,7 +1,7 @@
 //! Finds what was done to an audit behind its back.
 
 use super::chain::{Head, Link, NOTHING, hash};
-use super::log::Lock;
+use super::log::{Lock, TRIES, is_at};
 use super::read::{is_absent, opened};
 use std::fmt;
 use std::fs::File;
@@ -62,12 +62,22 @@ type Snapshot = (Option<Head>, Vec<(PathBuf, io::Take<File>)>);
 
 /// Opens the files and reads the head while nobody writes.
 fn snapshot(path: &Path) -> io::Result<Snapshot> {
-    let current = match File::open(path) {
-        Ok(file) => Some(file),
-        Err(error) if is_absent(&error) => None,
-        Err(error) => return Err(error),
-    };
-    let _lock = current.as_ref().map(Lock::take).transpose()?;
+    for _ in 0..TRIES {
+        let current = match File::open(path) {
+            Ok(file) => Some(file),
+            Err(error) if is_absent(&error) => None,
+            Err(error) => return Err(error),
+        };
+        let _lock = current.as_ref().map(Lock::take).transpose()?;
+        // Whoever had the lock may have rotated the file, and a server may have made the first one just now.
+        if current.as_ref().map_or_else(|| !path.exists(), |file| is_at(file, path)) {
+            return taken(path);
+        }
+    }
+    Err(io::Error::other("other processes keep replacing the file"))
+}
+
+fn taken(path: &Path) -> io::Result<Snapshot> {
     let head = match File::open(Head::path(path)) {
         Ok(file) => Head::read(&file)?,
         Err(error) if is_absent(&error) => None,

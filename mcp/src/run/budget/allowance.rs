@@ -1,6 +1,8 @@
 //! What a principal may use up, as the operator says it.
 
 use crate::catalog::Effect;
+use crate::invocation::Invocation;
+use crate::run::plan::Stage;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use std::time::Duration;
 pub enum Measure {
     /// Calls that run something or are refused for their arguments.
     Calls,
-    /// Calls that may change something; the steps of a workflow's preview are none.
+    /// Calls that may change something; a preview is none.
     Writes,
     /// Calls whose changes can't simply be undone.
     Destructive,
@@ -179,6 +181,14 @@ impl Cost {
             .with(Measure::Calls, 1)
             .with(Measure::Writes, counts(Effect::Mutating))
             .with(Measure::Destructive, counts(Effect::Destructive))
+    }
+
+    /// The cost of a command's call: one that says itself that it previews writes nothing.
+    pub(crate) fn of_call(call: &Invocation) -> Self {
+        Self::of(match Stage::of_invocation(call) {
+            Stage::Reads | Stage::Previews => Effect::ReadOnly,
+            Stage::Silent | Stage::Applies => call.effect(),
+        })
     }
 
     #[must_use]

@@ -4,9 +4,9 @@
 //! selected value is written out. `$${` is a plain `${`. What is put in is always a value: it is
 //! made an invocation afterwards, by the same constructor as any other call.
 
+use crate::invocation::nearest;
 use crate::refusal::{Problem, Refusal};
 use crate::run::Outcome;
-use crate::invocation::nearest;
 use serde_json::{Map, Value, json};
 
 /// The longest text that placeholders may grow to, in bytes: more than one argument can carry.

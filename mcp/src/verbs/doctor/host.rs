@@ -1,6 +1,7 @@
 //! How a host with windows starts a server.
 
 use crate::hosts::Entry;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,6 +29,12 @@ pub(super) fn start(entry: &Entry) -> Result<Child, String> {
         io::ErrorKind::NotFound => format!("{} names an interpreter that does not exist", program.display()),
         _ => format!("{} can't be started: {error}", program.display()),
     })
+}
+
+/// Returns what a variable is for a server that is started so.
+pub(super) fn variable(entry: &Entry, name: &str) -> Option<OsString> {
+    let kept = || KEPT.contains(&name).then(|| std::env::var_os(name)).flatten();
+    entry.env.get(name).map(OsString::from).or_else(kept)
 }
 
 /// Writes the command line of an entry.

@@ -2,6 +2,7 @@
 
 mod client;
 mod host;
+mod places;
 
 use super::VerbError;
 use super::desk::Desk;
@@ -66,7 +67,10 @@ impl Doctor {
         steps.extend(reads(&desk.facade, &catalog));
         steps.extend(desk.facade.fills.iter().map(secret));
         match self.entry(&desk)? {
-            Ok(entry) => examine(&entry, &catalog, &mut steps),
+            Ok(entry) => {
+                steps.extend(places::compare(&entry, &desk));
+                examine(&entry, &catalog, &mut steps);
+            }
             Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
         }
         let good = steps.iter().all(|step| step.end != End::Bad);
@@ -96,7 +100,10 @@ impl Doctor {
     fn entry(&self, desk: &Desk<'_>) -> Result<Result<Entry, String>, VerbError> {
         let Some(host) = self.host else {
             let start = Start::default();
-            return Ok(Ok(Entry { env: Default::default(), ..entry(desk, &start)? }));
+            let mut entry = entry(desk, &start)?;
+            // Without what `install` captures, a missing helper shows.
+            entry.env.remove("PATH");
+            return Ok(Ok(entry));
         };
         let place =
             Place { host, workspace: self.workspace, name: self.name.clone(), file: self.file.clone(), dry_run: true };
@@ -206,7 +213,9 @@ fn called(label: &str, failed: bool, text: &str) -> Step {
             match code {
                 // It answers, but does not have the commands that this program has.
                 "EFFECT_DENIED" | "UNKNOWN_OPERATION" => {
-                    let note = format!("{why}\nis the server that starts here of another version than this program?");
+                    let note = format!(
+                        "{why}\nis the server that starts here of another version than this program, or under another policy?"
+                    );
                     Step { what: "call", end: End::Remark, note }
                 }
                 // What the operator wants is no fault of the server.
