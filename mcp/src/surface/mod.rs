@@ -2,6 +2,7 @@
 
 pub(crate) mod detail;
 mod facade;
+mod finder;
 pub mod fixed;
 mod mirror;
 

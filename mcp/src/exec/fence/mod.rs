@@ -168,7 +168,8 @@ pub(crate) fn remark(fence: &catalog::Fence, ended_by: Option<i32>, outputs: [&[
     if says(REFUSED) || ended_by == Some(BAD_SYSTEM_CALL) {
         return Some(
             "the system held this read-only command to reading, which may be why it failed: a folder that it has to write, \
-             such as a cache, is allowed by the operator's policy with `read-only.writes = [\"~/.cache/NAME/\"]`, and \
+             such as a cache, is allowed by the operator's policy with `read-only.writes = [\"~/.cache/NAME/\"]`; \
+             if one of the call's params makes it write, `mutating-when = [\"PARAM\"]` says so; \
              `read-only.enforce = false` lifts it"
                 .to_owned(),
         );
