@@ -129,10 +129,14 @@ mod tests {
     fn a_tree_reads_the_same_in_any_number_of_parts() {
         for (name, mut tree) in tree() {
             let before = format!("{tree:?}");
-            let whole = walk::walk(&mut tree, &Settings::default(), 1).map_err(|error| error.to_string());
-            for parts in 2..6 {
-                let cut = walk::walk(&mut tree, &Settings::default(), parts).map_err(|error| error.to_string());
-                assert_eq!(cut, whole, "{name} in {parts} parts");
+            for hide in [vec![], vec!["a"], vec!["deferred"], vec!["a", "b"], vec!["late"]] {
+                let hide = hide.into_iter().map(str::to_owned).collect();
+                let settings = Settings { hide, ..Settings::default() };
+                let whole = walk::walk(&mut tree, &settings, 1).map_err(|error| error.to_string());
+                for parts in 2..6 {
+                    let cut = walk::walk(&mut tree, &settings, parts).map_err(|error| error.to_string());
+                    assert_eq!(cut, whole, "{name} in {parts} parts, {:?}", settings.hide);
+                }
             }
             assert_eq!(format!("{tree:?}"), before, "{name} is left as it was");
         }

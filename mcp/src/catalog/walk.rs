@@ -35,12 +35,13 @@ pub(super) struct Walked {
 
 /// Reads a tree as its author made it, in at most so many parts; afterwards it is the same. clap panics on a wrong tree.
 pub(super) fn walk(author: &mut Command, settings: &Settings, parts: usize) -> Result<Walked, CatalogError> {
-    // What settings name may be anywhere, so that it is looked for in the whole tree.
-    let parts = if names_something(settings) { 1 } else { parts };
+    // What settings name may be in any part, or appear once clap builds the tree as a whole.
+    let parts = if parts > 1 && check(settings, author).is_err() { 1 } else { parts };
     let parts = parts::cut(author, parts);
     let (author, is_large) = (&*author, parts.len() > 1);
     let read = |part| {
-        let (walked, copy) = quiet::catch(|| walk_part(author, part, settings)).map_err(CatalogError::Tree)?;
+        let (walked, copy) =
+            quiet::catch(|| walk_part(author, part, settings, !is_large)).map_err(CatalogError::Tree)?;
         match is_large {
             true => parts::free(copy),
             false => drop(copy),
@@ -76,14 +77,19 @@ impl Walked {
     }
 }
 
-/// Reads a part from a copy of it, and gives the copy back.
-fn walk_part(author: &Command, part: Part, settings: &Settings) -> (Result<Walked, CatalogError>, Command) {
+/// Reads a part from a copy of it, and gives the copy back; a part that is the whole tree has what settings name.
+fn walk_part(
+    author: &Command,
+    part: Part,
+    settings: &Settings,
+    is_whole: bool,
+) -> (Result<Walked, CatalogError>, Command) {
     let built = build(|| part.tree(author));
-    (walk_built(author, &built, part, settings), built)
+    let named = if is_whole { check(settings, &built) } else { Ok(()) };
+    (named.and_then(|()| walk_built(author, &built, part, settings)), built)
 }
 
 fn walk_built(author: &Command, built: &Command, part: Part, settings: &Settings) -> Result<Walked, CatalogError> {
-    check(settings, built)?;
     let inject = inject(&part.root, built, settings)?;
     let gates = RefCell::default();
     let mut walker = Walker {
