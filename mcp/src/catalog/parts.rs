@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::thread::{Builder, available_parallelism, scope};
 
 /// From how many commands and args on a thread more is worth its start.
-const LARGE: usize = 2_000;
+const LARGE: usize = 1_000;
 
 /// The most parts: with more, clap's own allocations get into each other's way.
 const MOST: usize = 4;
