@@ -29,7 +29,11 @@ pub(crate) use secret::REDACTED;
 #[cfg(feature = "stdio")]
 pub(crate) use secret::{Filled, names_a_secret};
 #[cfg(feature = "stdio")]
-pub(crate) use {name::closest, params::is_called, parts::side_by_side};
+pub(crate) use {
+    name::closest,
+    params::is_called,
+    parts::{processors, side_by_side},
+};
 
 use clap::Command;
 use std::sync::{Arc, Mutex, OnceLock};

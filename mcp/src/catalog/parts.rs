@@ -4,6 +4,7 @@ use clap::Command;
 use std::mem;
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::OnceLock;
 use std::thread::{Builder, available_parallelism, scope};
 
 /// From how many commands and args on a thread more is worth its start.
@@ -21,13 +22,19 @@ pub(super) struct Part {
     pub(super) children: Range<usize>,
 }
 
+/// Returns how many threads run at once; asked once, since the system reads files for it.
+pub(crate) fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| available_parallelism().map_or(1, usize::from))
+}
+
 /// Returns how many parts a tree is worth.
 pub(super) fn worth(tree: &Command) -> usize {
     let mut counted = 0;
     count(tree, &mut counted);
     match counted < LARGE {
         true => 1,
-        false => available_parallelism().map_or(1, usize::from).min(MOST),
+        false => processors().min(MOST),
     }
 }
 

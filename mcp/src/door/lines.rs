@@ -1,6 +1,6 @@
 //! The framing of stdio: one JSON-RPC message a line, and an answer to every line that is none.
 
-use super::twice::key_given_twice;
+use crate::surface::twice::key_given_twice;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, GetMeta, InitializeRequestParams,

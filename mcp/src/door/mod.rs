@@ -7,4 +7,3 @@ mod progress;
 mod roots;
 pub mod stdio;
 mod streams;
-mod twice;

@@ -27,9 +27,12 @@ impl Pipeline {
         enforcement(&*self.executor, proved.invocation().operation(), call.target.effect())
     }
 
-    /// Makes a call say that it previews, where a change would have to be planned or allowed and it says neither.
+    /// Makes a call say that it previews, where a change would have to be planned or allowed, or is counted, and the call
+    /// says neither.
     pub(super) fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
-        match self.approve.demands(&call.target, &caller.principal) != Demand::Nothing || Plans::demands(&call.target) {
+        let is_demanded =
+            self.approve.demands(&call.target, &caller.principal) != Demand::Nothing || Plans::demands(&call.target);
+        match is_demanded || caller.principal.budget.counts_changes() {
             true => self.plans.state(call, &self.catalog),
             false => Ok(call),
         }

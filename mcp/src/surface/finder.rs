@@ -5,6 +5,7 @@ use super::facade::{SEARCH, find};
 use super::fixed::{Answer, FixedTool};
 use crate::catalog::search::Index;
 use crate::catalog::{Catalog, Effect, Operation};
+use crate::invocation::nearest;
 use crate::refusal::{Problem, Refusal};
 use crate::run::{Principal, guard};
 use schemars::JsonSchema;
@@ -53,7 +54,8 @@ pub(super) fn tool(catalog: &Arc<Catalog>) -> FixedTool {
 /// Fits the arguments of `command_search`: the one text among them is what is searched for, under whatever name.
 pub(super) fn arguments(search: &FixedTool, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
     let (mut known, mut stray): (Map<_, _>, Map<_, _>) =
-        arguments.into_iter().filter(|(_, value)| !value.is_null()).partition(|(key, _)| ARGUMENTS.contains(&&**key));
+        arguments.into_iter().partition(|(key, _)| ARGUMENTS.contains(&&**key));
+    known.retain(|_, value| !value.is_null());
     if !known.contains_key("query") && !known.contains_key("name") && !stray.is_empty() {
         let mut texts = stray.iter().filter(|(_, value)| value.is_string());
         match (texts.next(), texts.next()) {
@@ -66,8 +68,21 @@ pub(super) fn arguments(search: &FixedTool, arguments: Map<String, Value>) -> Re
         }
     }
     let mut fitted = search.fit(known)?;
-    if !stray.is_empty() {
-        fitted.insert("ignored".into(), stray.into_iter().map(|(key, _)| key).collect());
+    let near = |key: &String| match nearest(key, ARGUMENTS.iter().copied()) {
+        Some(near) => format!("{key}: did you mean `{near}`?"),
+        None => key.clone(),
+    };
+    let mut ignored: Vec<String> = stray.keys().map(near).collect();
+    let says = |key: &str| fitted.get(key).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+    // What a name or the list of all groups leaves without a use.
+    let unused = match (says("name"), says("query")) {
+        (true, _) => &["query", "limit", "cursor"][..],
+        (false, false) => &["limit", "cursor"],
+        (false, true) => &[],
+    };
+    ignored.extend(unused.iter().filter(|key| fitted.contains_key(**key)).map(|key| (*key).to_owned()));
+    if !ignored.is_empty() {
+        fitted.insert("ignored".into(), ignored.into());
     }
     Ok(fitted)
 }

@@ -1,6 +1,7 @@
 //! Tools that are not commands: their argument types come from Rust types through schemars.
 
 use super::Tool;
+use super::twice::key_given_twice;
 use crate::catalog::Effect;
 use crate::exec::chain;
 use crate::invocation::{UNKNOWN, nearest};
@@ -161,7 +162,7 @@ impl FixedTool {
 
 /// Gives the one text among arguments a name, if it is all there is.
 fn renamed(name: &str, arguments: Map<String, Value>) -> Map<String, Value> {
-    let mut given = arguments.iter().filter(|(_, value)| !value.is_null());
+    let mut given = arguments.iter().filter(|(key, value)| !value.is_null() || *key != name);
     match (given.next(), given.next()) {
         (Some((_, text @ Value::String(_))), None) => Map::from_iter([(name.to_owned(), text.clone())]),
         _ => arguments,
@@ -247,7 +248,7 @@ fn clean(schema: &mut Value) {
 
 /// Fits arguments to a flat object schema.
 ///
-/// `null` is absent, `_` and `-` are one in names, and text is read as the type where it has one
+/// `null` of a known name is absent, `_` and `-` are one in names, and text is read as the type where it has one
 /// reading; unknown, missing and unreadable arguments are all named at once.
 pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
     let no_properties = Map::new();
@@ -256,9 +257,6 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
     let mut fitted = Map::new();
     let mut problems = Vec::new();
     for (name, value) in arguments {
-        if value.is_null() {
-            continue;
-        }
         let Some((known, kind)) = properties.iter().find(|(known, _)| plain(known) == plain(&name)) else {
             // The list is the same for each of them: once is enough.
             let listed = problems.iter().any(|problem: &Problem| problem.problem == UNKNOWN);
@@ -273,6 +271,9 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
             });
             continue;
         };
+        if value.is_null() {
+            continue;
+        }
         let kind = kind.get("type").and_then(Value::as_str).unwrap_or_default();
         match read(kind, value) {
             Ok(value) if fitted.contains_key(known) => problems.push(Problem {
@@ -284,7 +285,10 @@ pub(crate) fn fit(schema: &Map<String, Value>, arguments: Map<String, Value>) ->
             Ok(value) => drop(fitted.insert(known.clone(), value)),
             Err(value) => problems.push(Problem {
                 param: name,
-                problem: format!("not of type {kind}"),
+                problem: value
+                    .as_str()
+                    .and_then(|text| key_given_twice(text.as_bytes()))
+                    .unwrap_or_else(|| format!("not of type {kind}")),
                 given: Some(value.to_string().chars().take(80).collect()),
                 expected: Some(kind.to_owned()),
                 ..Problem::default()
@@ -351,7 +355,10 @@ pub(crate) fn typed<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
 
 /// Reads a value as a JSON type where it has one reading.
 fn read(kind: &str, value: Value) -> Result<Value, Value> {
-    let parsed = |text: &str| serde_json::from_str::<Value>(text.trim()).ok();
+    // Of a key that stands twice readers take the first or the last.
+    let is_plain = |text: &&str| key_given_twice(text.as_bytes()).is_none();
+    let parsed =
+        |text: &str| Some(text.trim()).filter(is_plain).and_then(|text| serde_json::from_str::<Value>(text).ok());
     match (kind, value) {
         ("string", value @ Value::String(_))
         | ("boolean", value @ Value::Bool(_))
@@ -426,7 +433,8 @@ mod tests {
 
     #[test]
     fn every_problem_is_named_at_once() {
-        let given = json!({"limt": 1, "limit": "many", "deep": 1, "args": {"a": 1}});
+        let twice = r#"{"a": 1, "b": [{"a": 1, "a": 2}]}"#;
+        let given = json!({"limt": null, "limit": "many", "deep": 1, "args": {"a": 1}, "flags": twice});
         let refusal = fit(&schema::<Arguments>(), object(given)).unwrap_err();
         let problems: Vec<_> = refusal.problems.iter().map(|p| (p.param.as_str(), p.problem.as_str())).collect();
         assert_eq!(
@@ -436,6 +444,7 @@ mod tests {
                 ("limit", "not of type integer"),
                 ("deep", "not of type boolean"),
                 ("args", "not of type array"),
+                ("flags", "`a` is given twice in one object at line 1 column 27"),
                 ("query", "missing"),
             ]
         );

@@ -5,6 +5,7 @@ mod facade;
 mod finder;
 pub mod fixed;
 mod mirror;
+pub(crate) mod twice;
 
 pub use facade::Commands;
 pub(crate) use facade::{find, positionals};

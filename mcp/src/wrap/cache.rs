@@ -1,7 +1,7 @@
 //! The pages of an earlier walk, as long as the program is the same file.
 
 use crate::folders;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
@@ -31,6 +31,14 @@ pub enum CachePolicy {
 pub(super) struct Pages {
     pub(super) texts: BTreeMap<Vec<String>, String>,
     pub(super) skipped: Vec<(Vec<String>, String)>,
+}
+
+/// The file of a program.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    key: String,
+    pages: Vec<(Vec<String>, String)>,
+    skipped: Vec<(Vec<String>, String)>,
 }
 
 /// One program's place in the cache.
@@ -65,34 +73,21 @@ impl Slot {
 
     /// Returns the pages; `None` where there are none, or not of this program, or the file is damaged.
     pub(super) fn load(&self) -> Option<Pages> {
-        let stored: Value = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
-        (stored["key"] == self.key).then(|| pages(&stored)).flatten()
+        let Stored { key, pages, skipped } = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        let pages = Pages { texts: pages.into_iter().collect(), skipped };
+        (key == self.key && pages.texts.contains_key([].as_slice())).then_some(pages)
     }
 
     /// Keeps the pages, whole or not at all.
     pub(super) fn store(&self, pages: &Pages) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let texts: Vec<Value> = pages.texts.iter().map(|(path, text)| json!([path, text])).collect();
-        let skipped: Vec<Value> = pages.skipped.iter().map(|(path, reason)| json!([path, reason])).collect();
-        let stored = json!({ "key": self.key, "pages": texts, "skipped": skipped });
+        let Pages { texts, skipped } = pages.clone();
+        let stored = Stored { key: self.key.clone(), pages: texts.into_iter().collect(), skipped };
         let mut draft = NamedTempFile::new_in(folder)?;
-        draft.write_all(stored.to_string().as_bytes())?;
+        draft.write_all(&serde_json::to_vec(&stored)?)?;
         draft.persist(&self.file).map(drop).map_err(|error| error.error)
     }
-}
-
-fn pages(stored: &Value) -> Option<Pages> {
-    let pairs = |key: &str| -> Option<Vec<(Vec<String>, String)>> {
-        let pair = |pair: &Value| {
-            let path =
-                pair[0].as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-            Some((path, pair[1].as_str()?.to_owned()))
-        };
-        stored[key].as_array()?.iter().map(pair).collect()
-    };
-    let pages = Pages { texts: pairs("pages")?.into_iter().collect(), skipped: pairs("skipped")? };
-    pages.texts.contains_key([].as_slice()).then_some(pages)
 }
 
 fn default_folder() -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use super::ask::{self, NoPage, Source};
 use super::cache::{CachePolicy, Pages, Slot};
 use super::report::{Report, Skipped};
 use crate::catalog::help::{Listed, Node, Page};
-use crate::catalog::side_by_side;
+use crate::catalog::{processors, side_by_side};
 use crate::exec::{apart, is_bare_name};
 use clap::Command;
 use std::collections::BTreeMap;
@@ -12,7 +12,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -58,11 +57,10 @@ pub struct WalkOptions {
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        let processors = available_parallelism().map_or(2, usize::from);
         Self {
             timeout: Duration::from_secs(10),
             page_bytes: 1 << 20,
-            parallel: (processors * 2).min(16),
+            parallel: (processors() * 2).min(16),
             depth: 8,
             pages: 2000,
             cache: CachePolicy::default(),
@@ -135,7 +133,7 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
 /// Reads the pages, those of a large CLI side by side.
 fn read(pages: &Pages) -> BTreeMap<&[String], Page> {
     let texts: Vec<&str> = pages.texts.values().map(String::as_str).collect();
-    let threads = available_parallelism().map_or(1, usize::from).min(READERS);
+    let threads = processors().min(READERS);
     let parts = texts.chunks(texts.len().div_ceil(threads).max(PAGES_OF_A_READER)).collect();
     let read = |part: &[&str]| -> Vec<Page> { part.iter().map(|text| Page::read(text)).collect() };
     pages.texts.keys().map(Vec::as_slice).zip(side_by_side(parts, read).into_iter().flatten()).collect()

@@ -86,6 +86,11 @@ const WRITES: &[&str] = &[
     "chown $(id -u):$(id -g) file",
     "echo x > \"$TMPDIR/../new-$$\" && rm \"$TMPDIR/../new-$$\"",
     "kill -0 $PPID",
+    "sleep 1 & renice 19 -p $!",
+    "sleep 1 & prlimit --pid $! --core=0:0",
+    "made=$(ipcmk -M 16) && ipcrm -m \"${made##* }\"",
+    "made=$(ipcmk -Q) && ipcrm -q \"${made##* }\"",
+    "made=$(ipcmk -S 1) && ipcrm -s \"${made##* }\"",
 ];
 
 #[tokio::test]

@@ -115,11 +115,14 @@ async fn a_write_that_a_later_step_refuses_is_none() {
     let caller = spender(Allowance::new().within(HOUR, Measure::Writes, 1).within(HOUR, Measure::Calls, 6));
     let denying = facade(gate.clone(), &audit).approve(Approval::Deny).build().unwrap();
     for _ in 0..3 {
-        assert_eq!(kind(command(&denying, &caller, "change", json!({})).await), Some(Kind::ApprovalDenied));
+        assert_eq!(
+            kind(command(&denying, &caller, "change", json!({ "yes": true })).await),
+            Some(Kind::ApprovalDenied)
+        );
     }
     let server = server(&gate, &audit, Choice::Facade);
-    assert_eq!(kind(command(&server, &caller, "change", json!({})).await), None);
-    let refusal = command(&server, &caller, "change", json!({})).await.unwrap_err();
+    assert_eq!(kind(command(&server, &caller, "change", json!({ "yes": true })).await), None);
+    let refusal = command(&server, &caller, "change", json!({ "yes": true })).await.unwrap_err();
     assert!(refusal.message.contains("1 writes within 1h: 0 writes left"), "{refusal}");
     assert_eq!(kind(command(&server, &caller, "show", json!({})).await), None, "a read is no write");
     assert_eq!(kind(command(&server, &caller, "show", json!({})).await), None, "the refused one is charged to nothing");
@@ -136,13 +139,11 @@ async fn a_preview_is_no_write_on_any_surface() {
         for _ in 0..3 {
             assert_eq!(kind(command(&server, &caller, "change", json!({ "dry-run": true })).await), None);
         }
-        // What says neither is a change, for nothing tells that this command previews by itself.
         let change = json!({ "yes": true });
-        for (flags, ended) in
-            [(change.clone(), None), (change, Some(Kind::BudgetExhausted)), (json!({}), Some(Kind::BudgetExhausted))]
-        {
-            assert_eq!(kind(command(&server, &caller, "change", flags.clone()).await), ended, "{flags}");
-        }
+        assert_eq!(kind(command(&server, &caller, "change", change.clone()).await), None);
+        assert_eq!(kind(command(&server, &caller, "change", change).await), Some(Kind::BudgetExhausted));
+        // What says neither is made to preview, as where changes have to be allowed.
+        assert_eq!(kind(command(&server, &caller, "change", json!({})).await), None);
     }
 }
 
@@ -254,11 +255,11 @@ async fn a_call_that_is_given_up_is_charged_and_leaves_its_place() {
             }
         };
         tokio::select! {
-            _ = command(&server, &caller, "change", json!({})) => panic!("it waits"),
+            _ = command(&server, &caller, "change", json!({ "yes": true })) => panic!("it waits"),
             () = within(given_up) => {}
         }
     }
-    let refusal = command(&server, &caller, "change", json!({})).await.unwrap_err();
+    let refusal = command(&server, &caller, "change", json!({ "yes": true })).await.unwrap_err();
     assert!(refusal.message.contains("2 writes within 1h: 0"), "{refusal}");
 }
 

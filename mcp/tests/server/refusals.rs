@@ -51,6 +51,12 @@ async fn unknown_arguments_of_the_tools_themselves_are_named_with_the_nearest() 
         ("command_run", json!({ "name": "show", "flags": { "flgs": {} } }), vec![("flgs", None)]),
         ("command_search", json!({ "qery": "x", "nme": "y" }), vec![("qery", Some("query")), ("nme", Some("name"))]),
         ("command_search", json!({ "limt": 3 }), vec![("limt", Some("limit"))]),
+        ("workflow_submit", json!({ "steps": [{ "command": "show" }], "dry_run": null }), vec![("dry_run", None)]),
+        (
+            "workflow_submit",
+            json!({ "steps": [{ "command": "show", "whn": null }] }),
+            vec![("steps.1.whn", Some("when"))],
+        ),
     ] {
         let refusal = refused(Choice::Facade, tool, arguments.clone()).await;
         let found: Vec<_> =
@@ -75,6 +81,13 @@ async fn the_one_text_of_a_search_is_searched_for_and_what_else_it_is_given_is_t
         [json!({ "qery": "show" }), json!({ "text": "show", "name": null }), json!({ "q": "show", "limit": 6 })]
     {
         assert_eq!(answer(renamed.clone()).await, plain, "{renamed}");
+    }
+    for (told, ignored) in [
+        (json!({ "query": "show", "limt": 1, "bogus": null }), json!(["limt: did you mean `limit`?", "bogus"])),
+        (json!({ "name": "show", "query": "x", "cursor": "junk" }), json!(["query", "cursor"])),
+        (json!({ "cursor": "junk", "limit": 3 }), json!(["limit", "cursor"])),
+    ] {
+        assert_eq!(answer(told.clone()).await["ignored"], ignored, "{told}");
     }
     for told in [
         json!({ "query": "show", "bogus": 1 }),

@@ -1,12 +1,11 @@
 //! Pages of a whole CLI → its clap tree.
 
-use super::super::parts::side_by_side;
+use super::super::parts::{processors, side_by_side};
 use super::page::{Argument, Flag, Listed, Page, Role, Takes};
 use crate::annotate::{GivenBy, MayRepeat};
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command, value_parser};
-use std::collections::HashSet;
-use std::thread::available_parallelism;
+use std::collections::{HashMap, HashSet};
 
 /// The most threads that build a large program's tree.
 const BUILDERS: usize = 4;
@@ -107,14 +106,20 @@ impl Node {
         if below.is_empty() {
             return Vec::new();
         }
+        let mut named: HashMap<Name<'_>, Vec<(usize, &Flag)>> = HashMap::new();
+        for (page, flag) in
+            below.iter().enumerate().flat_map(|(at, page)| page.flags.iter().map(move |flag| (at, flag)))
+        {
+            names(flag).for_each(|name| named.entry(name).or_default().push((page, flag)));
+        }
         let is_global = |flag: &&Flag| {
-            let repeats = below.iter().filter(|page| page.flags.contains(flag)).count();
-            let differs = |page: &&&Page| page.flags.iter().any(|other| other != *flag && clash(other, flag));
+            let alike = || names(flag).filter_map(|name| named.get(&name)).flatten();
+            let pages: HashSet<usize> = alike().map(|(page, _)| *page).collect();
             flag.role == Role::Plain
                 && !flag.required
                 && !above.contains(flag)
-                && repeats * 5 >= below.len() * 4
-                && !below.iter().any(|page| differs(&page))
+                && pages.len() * 5 >= below.len() * 4
+                && alike().all(|(_, other)| other == flag)
         };
         self.page.flags.iter().filter(is_global).collect()
     }
@@ -183,15 +188,16 @@ fn flag_id(flag: &Flag) -> String {
     }
 }
 
-fn clash(a: &Flag, b: &Flag) -> bool {
-    fn longs(flag: &Flag) -> impl Iterator<Item = &String> {
-        flag.long.iter().chain(&flag.aliases)
-    }
-    fn shorts(flag: &Flag) -> impl Iterator<Item = &char> {
-        flag.short.iter().chain(&flag.short_aliases)
-    }
-    longs(a).any(|long| longs(b).any(|other| other == long))
-        || shorts(a).any(|short| shorts(b).any(|other| other == short))
+/// By what a flag is called, of which no two flags of a command share one.
+#[derive(PartialEq, Eq, Hash)]
+enum Name<'a> {
+    Long(&'a str),
+    Short(char),
+}
+
+fn names(flag: &Flag) -> impl Iterator<Item = Name<'_>> {
+    let longs = flag.long.iter().chain(&flag.aliases).map(|long| Name::Long(long));
+    longs.chain(flag.short.iter().chain(&flag.short_aliases).map(|short| Name::Short(*short)))
 }
 
 fn flag_arg(flag: &Flag) -> Arg {
@@ -327,7 +333,7 @@ fn short_and_long(text: &str) -> Option<(String, Option<String>)> {
 
 /// Builds the commands below one; those of a large program's root side by side.
 fn built(children: &[&Node], above: &[&Flag], is_root: bool) -> Vec<Command> {
-    let threads = if is_root { available_parallelism().map_or(1, usize::from).min(BUILDERS) } else { 1 };
+    let threads = if is_root { processors().min(BUILDERS) } else { 1 };
     let parts = children.chunks(children.len().div_ceil(threads).max(CHILDREN_OF_A_BUILDER)).collect();
     let build = |part: &[&Node]| -> Vec<Command> { part.iter().map(|child| child.build(above, false)).collect() };
     side_by_side(parts, build).into_iter().flatten().collect()

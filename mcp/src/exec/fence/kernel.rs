@@ -81,7 +81,13 @@ static FILTERS: LazyLock<Option<Filters>> =
 
 fn filter(offline: bool) -> Option<BpfProgram> {
     let always = |number: &libc::c_long| (*number, Vec::new());
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ATTRIBUTES.iter().map(always).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ATTRIBUTES.iter().chain(SYSTEM).map(always).collect();
+    for (number, argument, flag) in MAKES {
+        rules.insert(*number, vec![rule(&[(*argument, SeccompCmpOp::MaskedEq(*flag), *flag)])?]);
+    }
+    for (number, argument) in OTHERS {
+        rules.insert(*number, vec![rule(&[(*argument, SeccompCmpOp::Ne, 0)])?]);
+    }
     let set_flags = ATTRIBUTE_IOCTLS.iter().map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, set_flags.collect::<Option<_>>()?);
     if offline {
@@ -134,6 +140,39 @@ const ATTRIBUTES: &[libc::c_long] = &[
     libc::SYS_fremovexattr,
     libc::SYS_io_uring_setup,
 ];
+
+/// Those that change the system, and need no file for it.
+const SYSTEM: &[libc::c_long] = &[
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_clock_settime,
+    libc::SYS_settimeofday,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_quotactl,
+    libc::SYS_acct,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+];
+
+/// Those that make what outlives its maker, by the flag in one of their arguments.
+const MAKES: &[(libc::c_long, u8, u64)] = &[
+    (libc::SYS_shmget, 2, libc::IPC_CREAT as u64),
+    (libc::SYS_msgget, 1, libc::IPC_CREAT as u64),
+    (libc::SYS_semget, 2, libc::IPC_CREAT as u64),
+    (libc::SYS_mq_open, 1, libc::O_CREAT as u64),
+];
+
+/// Those that change the process which one of their arguments names: 0 is the caller itself.
+const OTHERS: &[(libc::c_long, u8)] = &[(libc::SYS_prlimit64, 0), (libc::SYS_setpriority, 1)];
 
 /// `FS_IOC_SETFLAGS`, for both sizes of a number, and `FS_IOC_FSSETXATTR`.
 const ATTRIBUTE_IOCTLS: [u64; 3] = [0x4008_6602, 0x4004_6602, 0x401c_5820];

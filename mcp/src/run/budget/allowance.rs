@@ -139,6 +139,11 @@ impl Allowance {
         [&self.shared, &self.session].iter().any(|quotas| quotas.concurrency.is_some() || !quotas.is_empty())
     }
 
+    /// Tells whether changes are limited.
+    pub(in crate::run) fn counts_changes(&self) -> bool {
+        self.counts(Measure::Writes) || self.counts(Measure::Destructive)
+    }
+
     /// Tells whether a measure is limited.
     pub(super) fn counts(&self, measure: Measure) -> bool {
         [&self.shared, &self.session].iter().any(|quotas| quotas.all().any(|(counted, _)| counted == measure))

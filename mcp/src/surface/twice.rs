@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 /// Says which key of a JSON text, at any depth, stands twice in one object.
-pub(super) fn key_given_twice(text: &[u8]) -> Option<String> {
+pub(crate) fn key_given_twice(text: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<Once>(text).err().filter(serde_json::Error::is_data)?;
     Some(error.to_string())
 }
