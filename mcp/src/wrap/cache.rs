@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Changes whenever a walk would read another set of pages of the same program.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 /// What a walk does with the pages of an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,11 +26,12 @@ pub enum CachePolicy {
     Off,
 }
 
-/// The pages by command path, and the commands without one.
+/// The pages by command path, the commands without one, and the version that no page tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pages {
     pub(super) texts: BTreeMap<Vec<String>, String>,
     pub(super) skipped: Vec<(Vec<String>, String)>,
+    pub(super) version: Option<String>,
 }
 
 /// One program's place in the cache.
@@ -75,7 +76,7 @@ impl Slot {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let texts: Vec<Value> = pages.texts.iter().map(|(path, text)| json!([path, text])).collect();
         let skipped: Vec<Value> = pages.skipped.iter().map(|(path, reason)| json!([path, reason])).collect();
-        let stored = json!({ "key": self.key, "pages": texts, "skipped": skipped });
+        let stored = json!({ "key": self.key, "pages": texts, "skipped": skipped, "version": pages.version });
         let mut draft = NamedTempFile::new_in(folder)?;
         draft.write_all(stored.to_string().as_bytes())?;
         draft.persist(&self.file).map(drop).map_err(|error| error.error)
@@ -91,7 +92,8 @@ fn pages(stored: &Value) -> Option<Pages> {
         };
         stored[key].as_array()?.iter().map(pair).collect()
     };
-    let pages = Pages { texts: pairs("pages")?.into_iter().collect(), skipped: pairs("skipped")? };
+    let version = stored["version"].as_str().map(str::to_owned);
+    let pages = Pages { texts: pairs("pages")?.into_iter().collect(), skipped: pairs("skipped")?, version };
     pages.texts.contains_key([].as_slice()).then_some(pages)
 }
 

@@ -77,9 +77,9 @@ fn manifest(desk: &Desk<'_>, server: &str) -> Result<Value, VerbError> {
     }))
 }
 
-/// Returns a semantic version: the CLI's own where it is one, the server's where it has none.
+/// Returns a semantic version: the CLI's own where it is one, else the least.
 fn version(own: Option<&str>) -> String {
-    let own = own.unwrap_or(env!("CARGO_PKG_VERSION"));
+    let own = own.unwrap_or_default();
     let core = own.split(['-', '+']).next().unwrap_or_default();
     let numbers = core.split('.').filter(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
     if core.split('.').count() == 3 && numbers.count() == 3 { own.to_owned() } else { "0.0.0".to_owned() }
