@@ -40,7 +40,7 @@ fn a_server_that_works_is_said_to_work_though_it_is_not_quite_this_one() {
     let behind = vec!["--".into(), notes.into()];
     let (good, out) = doctor(Path::new(env!("CARGO_BIN_EXE_clap-facade")), behind, &[]);
     assert!(good, "{out}");
-    for line in ["ok   start", "PATH=/usr/bin:/bin", "ok   handshake  notes ", "ok   tools      3: command_search"] {
+    for line in ["ok   start", "PATH=/usr/bin:/bin", "ok   handshake  notes, version unknown,", "ok   tools      3: command_search"] {
         assert!(out.contains(line), "{line:?} is not in {out}");
     }
 }
@@ -110,6 +110,30 @@ fn a_program_that_is_named_before_the_dashes_is_told_where_it_stands() {
     for words in [&["tols"][..], &["tools", "--jsn"], &["tools", "x", "--", "uv"]] {
         let (_, err) = wrapped(words);
         assert!(!err.contains("stands behind"), "{words:?}: {err}");
+    }
+}
+
+#[test]
+fn no_program_is_praised_that_was_not_understood_or_not_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = "[[command]]\nmatch = ['']\neffect = 'read-only'\n";
+    let page = |entries: &str| format!("printf 'Usage: notes [FILE]...\\n\\n{entries}'");
+    let clap = page(r"Options:\n  -h, --help  Print help\n");
+    for (help, rest, policy, good, said) in [
+        (&page(""), ":", "", false, "nothing can be called but `notes` by itself, without any option"),
+        (&clap, ":", "", true, "the server answers; no command was tried\n"),
+        (&clap, "echo nothing to list >&2; exit 1", read, true, "the one command that was tried failed\n"),
+        (&clap, "echo one", read, true, "an agent can work with it\n"),
+    ] {
+        let case = format!("#!/bin/sh\ncase \"$*\" in --help) {help};; *) {rest};; esac\n");
+        let program = script(folder.path(), "notes", &case);
+        let file = folder.path().join("notes.mcp.toml");
+        std::fs::write(&file, policy).unwrap();
+        let words = ["doctor", "--policy", file.to_str().unwrap(), "--", program.to_str().unwrap()];
+        let (out, _) = wrapped(&words);
+        assert!(out.contains(said), "{said}: {out}");
+        assert_eq!(out.contains("BAD "), !good, "{said}: {out}");
+        assert_eq!(out.contains("an agent can work with it"), said.starts_with("an agent"), "{said}: {out}");
     }
 }
 
