@@ -28,7 +28,7 @@ impl Pipeline {
     }
 
     /// Makes a call say that it previews, where a change would have to be planned or allowed and it says neither.
-    pub(super) fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
+    pub(crate) fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
         match self.approve.demands(&call.target, &caller.principal) != Demand::Nothing || Plans::demands(&call.target) {
             true => self.plans.state(call, &self.catalog),
             false => Ok(call),
