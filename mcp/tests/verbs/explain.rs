@@ -90,7 +90,8 @@ fn tools_explain_and_the_refusal_say_the_same_of_what_is_kept_from_agents() {
         ("debug", "debug", "is hidden", ""),
         ("tags", "tags", "only leads to its subcommands", ""),
     ] {
-        let line = shown.lines().find(|line| line.trim_start().starts_with(&format!("{path} ")) && line.contains(reason));
+        let line =
+            shown.lines().find(|line| line.trim_start().starts_with(&format!("{path} ")) && line.contains(reason));
         assert!(name == "tags" || line.is_some_and(|line| line.contains(remedy)), "{name}: {shown}");
         let (_, out) = run(facade(with_paths()), &["explain", "--json", name, under[0], under[1]]);
         let refusal = serde_json::from_str::<Value>(&out).unwrap()["refusal"].clone();
