@@ -20,6 +20,8 @@ mod value;
 mod walk;
 
 pub use fence::Fence;
+#[cfg(feature = "stdio")]
+pub(crate) use lint::Means;
 pub use lint::{Lint, LintCode};
 pub(crate) use name::is_same;
 pub use operation::*;
