@@ -1,3 +1,4 @@
+use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -44,6 +45,41 @@ fn the_readmes_lines_serve_a_program_that_is_not_ones_own() {
         String::from_utf8_lossy(&doctor.stdout),
         String::from_utf8_lossy(&doctor.stderr)
     );
+}
+
+/// Returns the first block of a kind in a text.
+fn block<'a>(text: &'a str, kind: &str) -> &'a str {
+    text.split_once(&format!("```{kind}\n")).unwrap().1.split_once("```").unwrap().0
+}
+
+#[test]
+fn the_readmes_entry_is_what_install_writes() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let by_hand: Value = serde_json::from_str(block(&readme, "json")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mcp.json");
+    let words = ["install", "cursor", "--name", "mycli", "--env", "MYCLI_DATA_DIR=/home/me/library", "--file"];
+    let facade = super::facade(super::notes());
+    let matches = facade.parse(["notes-mcp"].iter().chain(&words).copied().chain(file.to_str())).unwrap();
+    facade.execute(&matches, clap_facade::verbs::Launch::own().unwrap(), &mut Vec::new()).unwrap();
+    let mut written: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    // What is this machine's, and not the entry's shape.
+    for place in ["/mcpServers/mycli/command", "/mcpServers/mycli/env/PATH"] {
+        *written.pointer_mut(place).unwrap() = by_hand.pointer(place).cloned().unwrap_or_default();
+    }
+    assert_eq!(written, by_hand);
+}
+
+#[test]
+fn the_guide_to_adopting_names_every_feature_of_clap_that_comes_along() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = std::fs::read_to_string(root.join("docs/adopt.md")).unwrap();
+    let manifest = std::fs::read_to_string(root.join("../Cargo.toml")).unwrap();
+    let line = manifest.lines().find(|line| line.starts_with("clap = ")).unwrap();
+    let features = line.split_once('[').unwrap().1.split('"').skip(1).step_by(2);
+    for feature in features {
+        assert!(guide.contains(&format!("`{feature}`")), "{feature}");
+    }
 }
 
 /// As much of uv as the guide speaks of.
