@@ -248,10 +248,13 @@ impl Review<'_> {
             };
             for param in self.operation.params.iter().filter(writes) {
                 let proposal = match self.means {
-                    Means::Annotations => format!(".mutating_when(\"{}\")", param.name),
-                    Means::Policy => format!("mutating-when = [\"{}\"]", param.name),
+                    Means::Annotations => format!(
+                        "`.mutating_when(\"{}\")`? (an `add` on an enum's variant replaces that of its Args struct)",
+                        param.name
+                    ),
+                    Means::Policy => format!("`mutating-when = [\"{}\"]`?", param.name),
                 };
-                let message = format!("may name a file to write, and the command is declared read-only: `{proposal}`?");
+                let message = format!("may name a file to write, and the command is declared read-only: {proposal}");
                 self.note(LintCode::ReadOnlyWrites, Some(param), message);
             }
         }
