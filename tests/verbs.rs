@@ -24,7 +24,7 @@ async fn doctor_starts_the_server_and_runs_a_command_that_reads() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(&folder, &["doctor"]).await;
     assert!(output.status.success(), "{}", text(&output));
-    for line in ["ok   start", "ok   handshake  mycli ", "ok   tools      7: ", "call       `"] {
+    for line in ["ok   start", "ok   handshake  mycli, version 0", "ok   tools      7: ", "call       `"] {
         assert!(text(&output).contains(line), "{line:?} is not in {}", text(&output));
     }
 }

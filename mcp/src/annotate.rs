@@ -57,7 +57,8 @@ pub fn renamed_from(path: impl Into<String>) -> CommandNote {
 
 /// What an author declares on a `clap::Command`.
 ///
-/// A later `add` on the same command replaces an earlier one: chain the methods instead.
+/// A later `add` on the same command replaces an earlier one: chain the methods instead. With clap's derive that of an
+/// enum's variant comes after that of its Args struct.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandNote {
     pub(crate) effect: Option<Effect>,

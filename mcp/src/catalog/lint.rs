@@ -107,14 +107,41 @@ const DESTROYS: &[&str] = &[
     "yank",
 ];
 
+/// What the reader of a lint can change the matter with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Means {
+    /// The tree is theirs.
+    Annotations,
+    /// It was read from the help of a program that is not.
+    #[cfg_attr(not(feature = "stdio"), expect(dead_code, reason = "only what runs a call has policies"))]
+    Policy,
+}
+
+impl Means {
+    fn choose<'a>(self, annotation: &'a str, key: &'a str) -> &'a str {
+        match self {
+            Self::Annotations => annotation,
+            Self::Policy => key,
+        }
+    }
+}
+
 impl Catalog {
     /// Looks the whole tree over: [`Catalog::lints`], and whatever else agents would fare better without.
     pub fn review(&self) -> Vec<Lint> {
+        self.review_for(Means::Annotations)
+    }
+
+    /// Looks the whole tree over for somebody who has these means.
+    pub(crate) fn review_for(&self, means: Means) -> Vec<Lint> {
         let mut lints = self.lints().to_vec();
-        for operation in self.operations() {
-            Review { operation, lints: &mut lints }.all();
+        for lint in lints.iter_mut().filter(|lint| lint.code == LintCode::Secret) {
+            lint.message = taken_for_secret(means);
         }
-        lints.extend(self.excused().iter().filter_map(kept));
+        for operation in self.operations() {
+            Review { operation, means, lints: &mut lints }.all();
+        }
+        lints.extend(self.excused().iter().filter_map(|excused| kept(excused, means)));
         lints
     }
 }
@@ -132,15 +159,30 @@ pub(crate) fn suggest(operation: &Operation) -> Effect {
     }
 }
 
-fn kept(excused: &Excused) -> Option<Lint> {
+/// What is said of an option that is kept from agents for its name.
+pub(super) fn taken_for_secret(means: Means) -> String {
+    let remedy = means.choose(
+        "add `annotate::secret()`, or `annotate::plain()` if it is none",
+        "the policy's `secret` says so, its `not-secret` that it is none",
+    );
+    format!("is taken for a secret by its name, and kept from agents: {remedy}")
+}
+
+fn kept(excused: &Excused, means: Means) -> Option<Lint> {
     let (code, message) = match excused.reason {
         Excuse::TakesCommands => (
             LintCode::TakesCommands,
-            "takes any command line, so agents do not get it; hide it, or expose it if that is meant",
+            means.choose(
+                "takes any command line, so agents do not get it; hide it, or expose it if that is meant",
+                "takes any command line, so agents do not get it; the policy's `deny` says so, its `expose` that they are to",
+            ),
         ),
         Excuse::NotCallable => (
             LintCode::NotCallable,
-            "requires an arg that is hidden, secret or the host's; give that a default or an environment variable",
+            means.choose(
+                "requires an arg that is hidden, secret or the host's; give that a default or an environment variable",
+                "requires an arg that is secret or the host's; the policy's `[secrets]` can fill in a secret",
+            ),
         ),
         Excuse::Hidden | Excuse::Framework | Excuse::Group | Excuse::Denied => return None,
     };
@@ -149,6 +191,7 @@ fn kept(excused: &Excused) -> Option<Lint> {
 
 struct Review<'a> {
     operation: &'a Operation,
+    means: Means,
     lints: &'a mut Vec<Lint>,
 }
 
@@ -160,7 +203,11 @@ impl Review<'_> {
         self.names();
         for param in &self.operation.params {
             if is_secret(param) {
-                let message = "looks like a secret, and agents may set it: add `annotate::secret()`, or `host_owned()` if it is none";
+                let remedy = self.means.choose(
+                    "add `annotate::secret()`, or `host_owned()` if it is none",
+                    "name it in the policy's `secret`, or in `host-owned` if it is none",
+                );
+                let message = format!("looks like a secret, and agents may set it: {remedy}");
                 self.note(LintCode::Secret, Some(param), message);
             }
         }
@@ -180,13 +227,17 @@ impl Review<'_> {
 
     fn effect(&mut self) {
         if self.operation.declared.is_none() {
-            let (function, because) = match suggest(self.operation) {
+            let effect = suggest(self.operation);
+            let (function, because) = match effect {
                 Effect::ReadOnly => ("read_only", "by its name it may only read"),
                 Effect::Destructive => ("destructive", "by its name it may destroy something"),
                 Effect::Mutating => ("mutating", "its name does not say that it only reads"),
             };
-            let message =
-                format!("no effect is declared, so it counts as mutating; {because}: `annotate::{function}()`?");
+            let proposal = match self.means {
+                Means::Annotations => format!("annotate::{function}()"),
+                Means::Policy => format!("effect = \"{effect}\""),
+            };
+            let message = format!("no effect is declared, so it counts as mutating; {because}: `{proposal}`?");
             self.note(LintCode::UndeclaredEffect, None, message);
         }
         if self.operation.declared == Some(Effect::ReadOnly) {
@@ -196,10 +247,14 @@ impl Review<'_> {
                     && !self.operation.mutating_when.contains(&param.name)
             };
             for param in self.operation.params.iter().filter(writes) {
-                let message = format!(
-                    "may name a file to write, and the command is declared read-only: `.mutating_when(\"{}\")`?",
-                    param.name
-                );
+                let proposal = match self.means {
+                    Means::Annotations => format!(
+                        "`.mutating_when(\"{}\")`? (an `add` on an enum's variant replaces that of its Args struct)",
+                        param.name
+                    ),
+                    Means::Policy => format!("`mutating-when = [\"{}\"]`?", param.name),
+                };
+                let message = format!("may name a file to write, and the command is declared read-only: {proposal}");
                 self.note(LintCode::ReadOnlyWrites, Some(param), message);
             }
         }

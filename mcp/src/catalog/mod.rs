@@ -20,6 +20,8 @@ mod value;
 mod walk;
 
 pub use fence::Fence;
+#[cfg(feature = "stdio")]
+pub(crate) use lint::Means;
 pub use lint::{Lint, LintCode};
 pub(crate) use name::is_same;
 pub use operation::*;
@@ -228,7 +230,10 @@ impl Catalog {
             Some(Excused { path, reason }) if path == self.root() => {
                 format!("its help lists none as clap does, and `{path}` itself {reason}")
             }
-            Some(Excused { path, reason }) => format!("`{path}` {reason}"),
+            Some(Excused { path, reason }) => match reason.remedy() {
+                Some(remedy) => format!("`{path}` {reason}; {remedy}"),
+                None => format!("`{path}` {reason}"),
+            },
             None => "its help lists none as clap does".to_owned(),
         };
         Some(format!("no command of `{}` is offered: {why}", self.root()))
@@ -275,6 +280,16 @@ impl Catalog {
                 || operation.former.iter().any(|former| is_said(former))
         }) || self.spoken.iter().flatten().any(|way| is_said(way))
             || self.excused.iter().any(|excused| is_said(&excused.path))
+    }
+
+    /// Finds a command that is not exposed by its path, as forgivingly as [`find`](Self::find).
+    #[cfg(feature = "stdio")]
+    pub(crate) fn find_excused(&self, name: &str) -> Option<&Excused> {
+        let without_root = name.trim_start().strip_prefix(&self.root).and_then(|rest| rest.strip_prefix(' '));
+        [Some(name), without_root].into_iter().flatten().find_map(|name| {
+            let said = name::loose(name);
+            self.excused.iter().find(|excused| name::loose(&excused.path) == said)
+        })
     }
 
     /// Finds an operation by a name that it went by before, as a path or as a tool.

@@ -421,15 +421,28 @@ pub enum Excuse {
     Denied,
 }
 
+impl Excuse {
+    /// Says what the operator can do about it; nothing where the CLI's author alone can.
+    pub const fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Hidden | Self::Framework | Self::Group => None,
+            Self::TakesCommands => Some("the operator can offer it with the policy's `expose`"),
+            Self::NotCallable => Some("the operator can fill in a secret with the policy's `[secrets]`"),
+            Self::Denied => Some("the operator decides with the policy's `expose` and `deny`"),
+        }
+    }
+}
+
 impl fmt::Display for Excuse {
+    /// Writes the reason as a sentence without its subject, the command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Hidden => "hidden",
+            Self::Hidden => "is hidden",
             Self::Framework => "serves the CLI itself",
             Self::Group => "only leads to its subcommands",
             Self::TakesCommands => "takes another command line as its arguments",
             Self::NotCallable => "requires an arg that no caller may set",
-            Self::Denied => "denied by the policy",
+            Self::Denied => "is denied by the policy",
         })
     }
 }

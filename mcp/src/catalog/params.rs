@@ -5,6 +5,7 @@
 
 use super::constraint::Constraints;
 use super::inherited::{HandedDown, Level};
+use super::lint::{Means, taken_for_secret};
 use super::name::{Properties, is_same, property};
 use super::secret::Filled;
 use super::{
@@ -180,7 +181,7 @@ impl<'a> Site<'a> {
             code: LintCode::Secret,
             path: self.path.to_owned(),
             param: Some(wanted_name(arg)),
-            message: "is taken for a secret by its name, and kept from agents: add `annotate::secret()`, or `annotate::plain()` if it is none".to_owned(),
+            message: taken_for_secret(Means::Annotations),
         })
     }
 

@@ -93,7 +93,8 @@ struct Handler {
 impl Handler {
     fn new(pipeline: Arc<Pipeline>, principal: Arc<Principal>) -> Self {
         let catalog = pipeline.catalog();
-        let version = catalog.version().unwrap_or(env!("CARGO_PKG_VERSION")).to_owned();
+        // The protocol demands one, and this library's would be taken for the CLI's.
+        let version = catalog.version().unwrap_or("unknown").to_owned();
         let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(catalog.root().to_owned(), version))
             .with_instructions(pipeline.instructions());

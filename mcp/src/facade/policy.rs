@@ -24,10 +24,11 @@ impl Facade {
     /// The verbs do so by themselves with `--policy FILE`, or else the file at [`Policy::path`].
     ///
     /// # Errors
-    /// [`PolicyError`] where the policy names what this CLI does not have.
+    /// [`PolicyError`] where the policy names what this CLI, or this machine, does not have.
     pub fn policy(mut self, policy: &Policy) -> Result<Self, PolicyError> {
         let workflows = self.workflows.then(|| workflow::NAME.to_owned());
         let own: Vec<String> = self.tools.iter().map(|tool| tool.name().to_owned()).chain(workflows).collect();
+        policy.check_cwd()?;
         self.command = policy.apply(self.command, &own, &mut self.settings)?;
         for (name, rule) in &policy.principals {
             let known = self.principals.remove(name).unwrap_or_else(|| Principal::new(name, Effect::Destructive));

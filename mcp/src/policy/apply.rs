@@ -4,6 +4,7 @@ use super::{CommandRule, Declared, ExitCode, Pattern, Policy, PolicyError, Stand
 use crate::annotate::{CommandNote, Exposure, host_owned, plain, secret};
 use crate::catalog::{self, ExitMeaning, Settings, is_called};
 use crate::exec::Surroundings;
+use crate::folders::from_home;
 use clap::builder::Resettable;
 use clap::{Arg, Command, Id};
 use std::collections::BTreeMap;
@@ -61,6 +62,14 @@ impl Policy {
         std::iter::once(&self.read_only).chain(rules).any(|said| *said != super::ReadOnly::default())
     }
 
+    /// Fails where commands are to start in a folder that is not there.
+    pub(crate) fn check_cwd(&self) -> Result<(), PolicyError> {
+        match self.cwd.as_deref().map(from_home) {
+            Some(folder) if !folder.is_dir() => Err(PolicyError::NoFolder { path: self.file.clone(), folder }),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns where commands run.
     pub(crate) fn surroundings(&self) -> Surroundings {
         let set = self.environment.set.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -68,7 +77,7 @@ impl Policy {
             pass: self.environment.pass.clone(),
             set: set.collect(),
             secrets: Vec::new(),
-            cwd: self.cwd.clone(),
+            cwd: self.cwd.as_deref().map(from_home),
         }
     }
 

@@ -40,6 +40,14 @@ pub enum PolicyError {
         /// The nearest valid name.
         nearest: Option<String>,
     },
+    /// The folder that commands are to start in is not there.
+    #[error("{}the policy's `cwd` is `{}`, and there is no such folder", place(path.as_ref(), 0, 0), folder.display())]
+    NoFolder {
+        /// The file, where it came from one.
+        path: Option<PathBuf>,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The words before the commands hide where in the program's tree they stand.
     #[error(
         "this program has a policy, which can't be held behind the fixed argument `{0}`: only command words may stand there"

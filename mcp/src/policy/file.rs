@@ -64,7 +64,7 @@ pub struct Policy {
     pub approval: ApprovalRule,
     /// The most bytes that are kept of a session's outputs that did not fit, to be read on; 0 keeps none.
     pub kept_bytes: Option<u64>,
-    /// The folder that commands start in.
+    /// The folder that commands start in: `~/src`. It has to be there.
     pub cwd: Option<PathBuf>,
     /// The folders that path params may lead to, links followed: `~/src`, or from where commands start. Without it those
     /// that the client has open; `[]` confines nothing.

@@ -95,8 +95,7 @@ impl Pipeline {
         entry: &mut Entry,
         permit: &Permit,
     ) -> Result<Outcome, Refusal> {
-        self.guard.check(&call, caller)?;
-        self.confine.check(&call, caller, self.executor.cwd())?;
+        self.permit(&call, caller)?;
         let plan =
             self.plans.check(&call, plan, caller, &self.catalog, |call| self.preview(call, caller, permit)).await?;
         let approved = self.approve.check(&call, plan.as_ref(), caller, &self.catalog).await?;
@@ -106,6 +105,19 @@ impl Pipeline {
         let mut outcome = self.carry_out(&call, caller, permit).await?;
         self.plans.offer(&call, caller, self.approve.demands(&call.target, &caller.principal), &mut outcome);
         Ok(outcome)
+    }
+
+    /// Refuses what the rules refuse whatever was planned or approved.
+    fn permit(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
+        self.guard.check(call, caller)?;
+        self.confine.check(call, caller, self.executor.cwd())
+    }
+
+    /// Tells why a call would not run, by the steps that look at the call itself: nobody is asked, nothing is used up.
+    pub(crate) fn foresee(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
+        self.permit(call, caller)?;
+        Plans::foresee(call)?;
+        self.approve.foresee(call, &caller.principal)
     }
 
     pub(super) async fn carry_out(&self, call: &Call, caller: &Caller, permit: &Permit) -> Result<Outcome, Refusal> {

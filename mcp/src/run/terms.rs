@@ -29,7 +29,7 @@ impl Pipeline {
 
     /// Makes a call say that it previews, where a change would have to be planned or allowed, or is counted, and the call
     /// says neither.
-    pub(super) fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
+    pub(crate) fn stated(&self, call: Call, caller: &Caller) -> Result<Call, Refusal> {
         let is_demanded =
             self.approve.demands(&call.target, &caller.principal) != Demand::Nothing || Plans::demands(&call.target);
         match is_demanded || caller.principal.budget.counts_changes() {

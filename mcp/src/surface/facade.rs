@@ -3,7 +3,7 @@
 use super::fixed::{FixedTool, fit, schema};
 use super::{Beside, Surface, Tool, Way, fields, finder};
 use crate::argv::Proved;
-use crate::catalog::{Catalog, Effect, Excuse, Operation};
+use crate::catalog::{Catalog, Effect, Excused, Operation};
 use crate::invocation::{Invocation, UNKNOWN, nearest};
 use crate::refusal::{Kind, Problem, Refusal};
 use crate::run::bound::Selection;
@@ -215,13 +215,15 @@ fn unwrapped(mut arguments: Map<String, Value>) -> Map<String, Value> {
 /// Finds the operation that a caller names, or refuses with the nearest names.
 pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Arc<Operation>, Refusal> {
     catalog.find(name).ok_or_else(|| {
-        let near = catalog.nearest(name, 3);
-        let excused = catalog.excused().iter().find(|excused| excused.path == name && excused.reason != Excuse::Group);
+        let excused = catalog.find_excused(name);
         let refusal = Refusal::new(Kind::UnknownOperation).because(match excused {
-            Some(excused) => format!("`{}` can't be called here", excused.path),
+            Some(Excused { path, reason }) => format!("`{path}` can't be called here: it {reason}"),
             None => format!("no command is called `{name}`"),
         });
-        match near.as_slice() {
+        if let Some(remedy) = excused.and_then(|excused| excused.reason.remedy()) {
+            return refusal.hint(remedy);
+        }
+        match catalog.nearest(name, 3).as_slice() {
             [] => refusal,
             near => refusal.hint(format!("the nearest are: {}", near.join(", "))),
         }

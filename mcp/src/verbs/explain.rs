@@ -4,7 +4,6 @@ use crate::argv::Proved;
 use crate::catalog::Param;
 use crate::invocation::{Given, Invocation};
 use crate::refusal::Refusal;
-use crate::run::plan::Plans;
 use crate::run::{Call, Caller, Pipeline, Target};
 use crate::surface::Choice;
 use clap::Args;
@@ -57,9 +56,12 @@ impl Explain {
             cancel: tokio_util::sync::CancellationToken::new(),
             ..Caller::default()
         };
-        let resolve = |tool| pipeline.surface().resolve(pipeline.catalog(), tool, arguments.clone());
+        let resolve = |tool| {
+            let call = pipeline.surface().resolve(pipeline.catalog(), tool, arguments.clone())?;
+            pipeline.stated(call, &caller)
+        };
         let explained = resolve("command_run").and_then(|call| Explained::new(&pipeline, &caller, call));
-        let reads = resolve("command_read").and_then(|call| allow(&pipeline, &caller, &call)).is_ok();
+        let reads = resolve("command_read").and_then(|call| pipeline.foresee(&call, &caller)).is_ok();
         let (shown, refusal) = match explained {
             Ok(Explained { shown, refusal }) => (Some(shown), refusal),
             Err(refusal) => (None, Some(refusal)),
@@ -96,19 +98,12 @@ struct Explained {
 
 impl Explained {
     fn new(pipeline: &Pipeline, caller: &Caller, call: Call) -> Result<Self, Refusal> {
-        let refusal = allow(pipeline, caller, &call).err();
+        let refusal = pipeline.foresee(&call, caller).err();
         match call.target {
             Target::Operation(proved) => Ok(Self { shown: Shown::new(pipeline.catalog().root(), &proved), refusal }),
             Target::Tool(..) | Target::Workflow(_) => Err(Refusal::new(crate::refusal::Kind::UnknownOperation)),
         }
     }
-}
-
-/// Asks the steps of the run that look at the call itself.
-fn allow(pipeline: &Pipeline, caller: &Caller, call: &Call) -> Result<(), Refusal> {
-    pipeline.guard.check(call, caller)?;
-    Plans::foresee(call)?;
-    pipeline.approve.foresee(call, &caller.principal)
 }
 
 /// What a valid call means.

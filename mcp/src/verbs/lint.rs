@@ -1,7 +1,8 @@
 use super::VerbError;
 use super::desk::Desk;
 use super::scratch::{self, Preview};
-use crate::catalog::{Lint, LintCode};
+use crate::catalog::{Lint, LintCode, Means};
+use crate::policy::Policy;
 use crate::surface::{Choice, Tool};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -28,7 +29,8 @@ const DEAREST: usize = 5;
 impl LintVerb {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         let pipeline = desk.pipeline(Some(Choice::Mirror))?;
-        let mut lints = pipeline.catalog().review();
+        let means = if desk.facade.report.is_some() { Means::Policy } else { Means::Annotations };
+        let mut lints = pipeline.catalog().review_for(means);
         let previews = scratch::check(&desk.facade, pipeline.catalog())?;
         lints.extend(previews.iter().filter_map(Preview::lint));
         lints.sort_by_key(|lint| LintCode::ALL.iter().position(|code| *code == lint.code));
@@ -62,6 +64,11 @@ impl LintVerb {
                     };
                     desk.say(format!("  {place}: {}", lint.message))?;
                 }
+            }
+            if means == Means::Policy && !lints.is_empty() {
+                let place = Policy::path(desk.facade.command.get_name());
+                let place = place.map_or_else(|| "the policy".to_owned(), |file| file.display().to_string());
+                desk.say(format!("the keys stand in a `[[command]]` of {place}, or at its top"))?;
             }
             for text in &unchecked {
                 desk.say(format!("not checked: {text}"))?;

@@ -78,8 +78,11 @@ pub(super) fn check(facade: &Facade, catalog: &Catalog) -> Result<Vec<Preview>, 
     let gated: Vec<(&Arc<Operation>, &'static str)> =
         catalog.operations().iter().filter_map(|operation| Some((operation, preview_gate(operation)?))).collect();
     let Some(make) = &facade.scratch else {
-        let why = "whether gates are read: `Facade::scratch` does not say how to try calls on a copy".to_owned();
-        let nothing = Preview { operation: String::new(), gate: String::new(), end: End::Unchecked(why) };
+        let why = match facade.report {
+            Some(_) => "whether gates are read: a wrapped program's calls can't be tried on a copy",
+            None => "whether gates are read: `Facade::scratch` does not say how to try calls on a copy",
+        };
+        let nothing = Preview { operation: String::new(), gate: String::new(), end: End::Unchecked(why.to_owned()) };
         return Ok(if gated.is_empty() { Vec::new() } else { vec![nothing] });
     };
     apart("previews", || {

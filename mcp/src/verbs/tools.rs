@@ -49,7 +49,8 @@ impl Tools {
         if !kept.is_empty() {
             desk.say("\nkept from agents:")?;
             for Excused { path, reason } in kept {
-                desk.say(format!("  {path:<28} {reason}"))?;
+                let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+                desk.say(format!("  {path:<28} {reason}{remedy}"))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -54,7 +54,23 @@ pub(super) enum NoPage {
 impl Source {
     /// Asks for the page of one command. Help on stderr or with another exit code than 0 is help as well.
     pub(super) async fn page(&self, path: &[String]) -> Result<String, NoPage> {
-        let mut child = self.command(path).spawn().map_err(|error| NoPage::NotStarted(error.to_string()))?;
+        let texts = self.ask(path, "--help").await?;
+        if let Some(help) = texts.iter().find(|text| Page::read(text).is_help()) {
+            return Ok(help.clone());
+        }
+        let first = texts.iter().rev().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
+        Err(NoPage::NoHelp(first.map(crate::invocation::cut).unwrap_or_default()))
+    }
+
+    /// Asks for the version, for a program whose own page lists `--version`.
+    pub(super) async fn version(&self) -> Option<String> {
+        let [stdout, _] = self.ask(&[], "--version").await.ok()?;
+        version_in(stdout.lines().next()?)
+    }
+
+    /// Runs one command with one flag; returns what it printed on stdout and on stderr.
+    async fn ask(&self, path: &[String], flag: &str) -> Result<[String; 2], NoPage> {
+        let mut child = self.command(path, flag).spawn().map_err(|error| NoPage::NotStarted(error.to_string()))?;
         // Whatever the program started ends with it.
         let _group = Group::led_by(&child);
         let limit = self.page_bytes + 1;
@@ -72,20 +88,15 @@ impl Source {
             return Err(NoPage::TooLong(self.page_bytes));
         }
         ended.map_err(|_| NoPage::TimedOut(self.timeout))?;
-        let texts = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        if let Some(help) = texts.iter().find(|text| Page::read(text).is_help()) {
-            return Ok(help.clone());
-        }
-        let first = texts.iter().rev().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
-        Err(NoPage::NoHelp(first.map(crate::invocation::cut).unwrap_or_default()))
+        Ok([stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    fn command(&self, path: &[String]) -> Command {
+    fn command(&self, path: &[String], flag: &str) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(&self.fixed_args)
             .args(path)
-            .arg("--help")
+            .arg(flag)
             .env_clear()
             .envs(KEPT.iter().filter_map(|name| Some((name, env::var_os(name)?))))
             .envs(SET.iter().copied())
@@ -98,6 +109,17 @@ impl Source {
             .kill_on_drop(true);
         command
     }
+}
+
+/// The longest version that is believed, in bytes.
+const VERSION_BYTES: usize = 64;
+
+/// Returns the version in a line such as `tool 1.2.3 (rev 2025-01-02)`.
+fn version_in(line: &str) -> Option<String> {
+    let version = line.split_whitespace().map(|word| word.strip_prefix('v').unwrap_or(word)).find(|word| {
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && word.len() <= VERSION_BYTES
+    })?;
+    Some(version.trim_end_matches([',', ';', '.']).to_owned())
 }
 
 async fn read(pipe: Option<impl AsyncRead + Unpin>, limit: usize, into: &mut Vec<u8>) {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Changes whenever a walk would read another set of pages of the same program.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 /// What a walk does with the pages of an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,11 +26,12 @@ pub enum CachePolicy {
     Off,
 }
 
-/// The pages by command path, and the commands without one.
+/// The pages by command path, the commands without one, and the version that no page tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pages {
     pub(super) texts: BTreeMap<Vec<String>, String>,
     pub(super) skipped: Vec<(Vec<String>, String)>,
+    pub(super) version: Option<String>,
 }
 
 /// The file of a program.
@@ -39,6 +40,7 @@ struct Stored {
     key: String,
     pages: Vec<(Vec<String>, String)>,
     skipped: Vec<(Vec<String>, String)>,
+    version: Option<String>,
 }
 
 /// One program's place in the cache.
@@ -73,8 +75,8 @@ impl Slot {
 
     /// Returns the pages; `None` where there are none, or not of this program, or the file is damaged.
     pub(super) fn load(&self) -> Option<Pages> {
-        let Stored { key, pages, skipped } = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
-        let pages = Pages { texts: pages.into_iter().collect(), skipped };
+        let Stored { key, pages, skipped, version } = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        let pages = Pages { texts: pages.into_iter().collect(), skipped, version };
         (key == self.key && pages.texts.contains_key([].as_slice())).then_some(pages)
     }
 
@@ -82,8 +84,8 @@ impl Slot {
     pub(super) fn store(&self, pages: &Pages) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let Pages { texts, skipped } = pages.clone();
-        let stored = Stored { key: self.key.clone(), pages: texts.into_iter().collect(), skipped };
+        let Pages { texts, skipped, version } = pages.clone();
+        let stored = Stored { key: self.key.clone(), pages: texts.into_iter().collect(), skipped, version };
         let mut draft = NamedTempFile::new_in(folder)?;
         draft.write_all(&serde_json::to_vec(&stored)?)?;
         draft.persist(&self.file).map(drop).map_err(|error| error.error)

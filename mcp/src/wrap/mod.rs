@@ -1,6 +1,7 @@
 //! The way into a clap binary one did not write: its own help, walked and read.
 //!
-//! Nothing but `<listed path> --help` is ever run: `-h` and the word `help` run programs in some CLIs.
+//! Nothing but `<listed path> --help` is ever run, and `--version` where the first page lists it: `-h` and the word
+//! `help` run programs in some CLIs.
 
 mod ask;
 mod cache;

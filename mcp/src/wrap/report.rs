@@ -17,6 +17,8 @@ pub struct Report {
     pub not_understood: Vec<(String, Vec<String>)>,
     /// Commands that are listed and have no page.
     pub skipped: Vec<Skipped>,
+    /// The first page lists neither options, not even `--help`, nor commands: it is hardly clap's.
+    pub foreign: bool,
 }
 
 /// A command that was left out.
@@ -29,11 +31,17 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// What is said of a page that is hardly clap's.
+const FOREIGN: &str = "its help lists neither options nor commands as clap does";
+
 impl Report {
     /// Says in one line what was not understood; nothing where all was.
     pub fn summary(&self) -> Option<String> {
         let lines: usize = self.not_understood.iter().map(|(_, lines)| lines.len()).sum();
         let mut parts = Vec::new();
+        if self.foreign {
+            parts.push(FOREIGN.to_owned());
+        }
         if let Some((path, first)) = self.not_understood.first().and_then(|(path, lines)| Some((path, lines.first()?)))
         {
             let (s, more) = if lines == 1 { ("", String::new()) } else { ("s", format!(" and {} more", lines - 1)) };
@@ -59,7 +67,11 @@ impl fmt::Display for Report {
     /// Writes every line and every command, one a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = if self.from_cache { " from the cache" } else { "" };
-        writeln!(f, "{} pages of help{from}, in {:?}", self.pages, self.elapsed)?;
+        let s = if self.pages == 1 { "" } else { "s" };
+        writeln!(f, "{} page{s} of help{from}, in {:?}", self.pages, self.elapsed)?;
+        if self.foreign {
+            writeln!(f, "{FOREIGN}")?;
+        }
         for (path, lines) in &self.not_understood {
             for line in lines {
                 writeln!(f, "not understood: `{line}` of `{path}`")?;

@@ -3,7 +3,7 @@
 use super::ask::{self, NoPage, Source};
 use super::cache::{CachePolicy, Pages, Slot};
 use super::report::{Report, Skipped};
-use crate::catalog::help::{Listed, Node, Page};
+use crate::catalog::help::{Flag, Listed, Node, Page, Role};
 use crate::catalog::{processors, side_by_side};
 use crate::exec::{apart, is_bare_name};
 use clap::Command;
@@ -116,6 +116,10 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
     };
     let mut report = Report { pages: pages.texts.len(), from_cache, ..Report::default() };
     let mut read = read(&pages);
+    if let Some(root) = read.get_mut([].as_slice()) {
+        report.foreign = root.flags.is_empty() && root.commands.is_empty();
+        root.version = root.version.take().or_else(|| pages.version.clone());
+    }
     report.skipped =
         pages.skipped.iter().map(|(path, reason)| Skipped { path: path.join(" "), reason: reason.clone() }).collect();
     for (path, page) in &mut read {
@@ -166,6 +170,12 @@ fn ask_all(program: &Path, fixed_args: &[OsString], options: &WalkOptions, name:
     walked.map_err(|error| WrapError::NoHelp { name: name.to_owned(), reason: error.to_string() })
 }
 
+/// Tells whether a page lists `--version`, and does not start with the version itself.
+fn leaves_its_version_to_a_flag(page: &Page) -> bool {
+    let lists = |flag: &Flag| flag.role == Role::Version && flag.long.as_deref() == Some("version");
+    page.version.is_none() && page.flags.iter().any(lists)
+}
+
 /// A walk under way.
 struct Walker<'a> {
     source: Arc<Source>,
@@ -200,6 +210,9 @@ impl<'a> Walker<'a> {
         }
         // The answers come in any order.
         self.pages.skipped.sort();
+        if self.pages.texts.get([].as_slice()).is_some_and(|text| leaves_its_version_to_a_flag(&Page::read(text))) {
+            self.pages.version = self.source.version().await;
+        }
         Ok(self.pages)
     }
 

@@ -153,7 +153,7 @@ async fn numbers_out_of_range_are_named() {
 #[tokio::test]
 async fn what_runs_several_commands_is_pointed_to() {
     let refusal = refused(Choice::Facade, "command_run", json!({ "name": "workflow run" })).await;
-    assert_eq!(refusal.message, "`workflow run` can't be called here");
+    assert_eq!(refusal.message, "`workflow run` can't be called here: it is hidden");
     assert!(refusal.hint.unwrap().contains("workflow_submit"));
 }
 

@@ -42,7 +42,12 @@ fn a_server_that_works_is_said_to_work_though_it_is_not_quite_this_one() {
     let behind = vec!["--".into(), notes.into()];
     let (good, out) = doctor(Path::new(env!("CARGO_BIN_EXE_clap-facade")), behind, &[]);
     assert!(good, "{out}");
-    for line in ["ok   start", "PATH=/usr/bin:/bin", "ok   handshake  notes ", "ok   tools      3: command_search"] {
+    for line in [
+        "ok   start",
+        "PATH=/usr/bin:/bin",
+        "ok   handshake  notes, version unknown,",
+        "ok   tools      3: command_search",
+    ] {
         assert!(out.contains(line), "{line:?} is not in {out}");
     }
 }
@@ -113,6 +118,76 @@ fn a_program_that_is_named_before_the_dashes_is_told_where_it_stands() {
         let (_, err) = wrapped(words);
         assert!(!err.contains("stands behind"), "{words:?}: {err}");
     }
+}
+
+#[test]
+fn no_program_is_praised_that_was_not_understood_or_not_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = "[[command]]\nmatch = ['']\neffect = 'read-only'\n";
+    let page = |entries: &str| format!("printf 'Usage: notes [FILE]...\\n\\n{entries}'");
+    let clap = page(r"Options:\n  -h, --help  Print help\n");
+    for (help, rest, policy, good, said) in [
+        (&page(""), ":", "", false, "nothing can be called but `notes` by itself, without any option"),
+        (&clap, ":", "", true, "the server answers; no command was tried\n"),
+        (&clap, "echo nothing to list >&2; exit 1", read, true, "the one command that was tried failed\n"),
+        (&clap, "echo one", read, true, "an agent can work with it\n"),
+    ] {
+        let case = format!("#!/bin/sh\ncase \"$*\" in --help) {help};; *) {rest};; esac\n");
+        let program = script(folder.path(), "notes", &case);
+        let file = folder.path().join("notes.mcp.toml");
+        std::fs::write(&file, policy).unwrap();
+        let words = ["doctor", "--policy", file.to_str().unwrap(), "--", program.to_str().unwrap()];
+        let (out, _) = wrapped(&words);
+        assert!(out.contains(said), "{said}: {out}");
+        assert_eq!(out.contains("BAD "), !good, "{said}: {out}");
+        assert_eq!(out.contains("an agent can work with it"), said.starts_with("an agent"), "{said}: {out}");
+    }
+}
+
+#[test]
+fn a_wrapped_program_is_linted_by_the_keys_of_a_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |text: &str| format!("printf 'Usage: notes\\n\\n{text}Options:\\n  -h, --help  Print help\\n'");
+    let [read, gated] =
+        [r"      --output <FILE>  Write there\n      --pin <PIN>  A pin\n", r"      --dry-run  Only show\n"];
+    let cases = [
+        ("--help", page(r"Commands:\n  list  List\n  purge  Remove all\n  run  Run\n  login  Log in\n")),
+        ("list --help", page("") + "'" + read + "'"),
+        ("purge --help", page("") + "'" + gated + "'"),
+        (
+            "run --help",
+            r"printf 'Usage: notes run <COMMAND>\n\nCommands:\n  one  One\n  [command]...  Any\n'".to_owned(),
+        ),
+        ("login --help", page("") + r"'      --token <TOKEN>  A token\n'"),
+    ];
+    let cases: String = cases.iter().map(|(words, page)| format!("'{words}') {page};;\n")).collect();
+    let program = script(folder.path(), "notes", &format!("#!/bin/sh\ncase \"$*\" in\n{cases}esac\n"));
+    let policy = folder.path().join("notes.mcp.toml");
+    std::fs::write(&policy, "[[command]]\nmatch = ['list']\neffect = 'read-only'\n").unwrap();
+    let (out, err) = wrapped(&["lint", "--policy", policy.to_str().unwrap(), "--", program.to_str().unwrap()]);
+    for said in [
+        "`effect = \"destructive\"`?",
+        "`mutating-when = [\"output\"]`?",
+        "name it in the policy's `secret`",
+        "its `not-secret` that it is none",
+        "`[[command]]` of ",
+        "not checked: whether gates are read",
+    ] {
+        assert!(out.contains(said), "{said}: {out}{err}");
+    }
+    for rust in ["annotate", "_", "Facade"] {
+        assert!(!out.contains(rust), "{rust}: {out}");
+    }
+}
+
+#[test]
+fn a_bundle_of_a_debug_build_is_told_to_be_large() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = script(folder.path(), "notes", HELP);
+    let out = folder.path().to_str().unwrap();
+    let (_, err) = wrapped(&["export", "mcpb", "--out", out, "--", program.to_str().unwrap()]);
+    assert!(folder.path().join("notes.mcpb").is_file(), "{err}");
+    assert_eq!(err.contains("is a debug build of ") && err.contains(" MB"), cfg!(debug_assertions), "{err}");
 }
 
 /// Runs the binary `clap-facade`, and returns what it printed on stdout and on stderr.

@@ -112,6 +112,32 @@ fn an_effect_is_suggested_by_the_name() {
     }
 }
 
+#[derive(clap::Parser)]
+#[command(name = "notes")]
+enum Derived {
+    /// Exports
+    #[command(add = annotate::read_only())]
+    Export(Export),
+}
+
+#[derive(clap::Args)]
+#[command(add = annotate::read_only().mutating_when("output"))]
+struct Export {
+    /// A file
+    #[arg(long)]
+    output: Option<String>,
+}
+
+#[test]
+fn an_annotation_that_clap_replaced_is_asked_for_again_with_the_likely_cause() {
+    let command = <Derived as clap::CommandFactory>::command();
+    let catalog = Catalog::new(command.clone(), &Settings::default()).unwrap();
+    assert_eq!(catalog.find("export").unwrap().mutating_when, [""; 0], "the guide says that the variant's wins");
+    let [lint] = &review(command)[..] else { panic!() };
+    assert_eq!(lint.code, LintCode::ReadOnlyWrites);
+    assert!(lint.message.contains("variant replaces that of its Args struct"), "{lint:?}");
+}
+
 #[test]
 fn every_lint_of_every_tree_names_a_place_that_is_there() {
     for (name, command) in trees::all() {

@@ -89,6 +89,32 @@ fn a_walk_asks_for_listed_help_and_nothing_else() {
 }
 
 #[test]
+fn the_version_is_the_programs_own() {
+    // Only a page that lists the flag says that it prints a version and does nothing else.
+    let listing = r"printf 'Usage: tool\n\nOptions:\n  -V, --version  Print version\n'";
+    let told = [
+        ("echo 'tool 4.5.6-rc.1 (abc 2025-01-02)'", Some("4.5.6-rc.1")),
+        ("echo tool v0.9; echo 7.7", Some("0.9")),
+        ("echo 'tool (GNU coreutils) 9.1'", Some("9.1")),
+        ("echo 'tool 1.2: no such option' >&2; exit 2", None),
+        ("echo tool", None),
+        (":", None),
+        ("sleep 600", None),
+    ];
+    for (case, version) in told {
+        let program = Program::new(&format!("--help) {listing};;\n--version) {case};;"));
+        let options = WalkOptions { timeout: Duration::from_secs(1), ..program.options() };
+        let asked = walk(&program.path, &[], &options).unwrap();
+        let kept = walk(&program.path, &[], &options).unwrap();
+        assert!(kept.report.from_cache);
+        assert_eq!(program.asked(), ["--help", "--version"], "{case}");
+        for wrapped in [asked, kept] {
+            assert_eq!(wrapped.command.get_version(), version, "{case}");
+        }
+    }
+}
+
+#[test]
 fn fixed_args_stand_before_every_command() {
     let program = Program::new(
         "'nested --help') printf 'Usage: tool nested <COMMAND>\\n\\nCommands:\\n  one  First\\n';;\n'nested one --help') printf 'Usage: tool nested one\\n';;",

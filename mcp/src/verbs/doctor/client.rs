@@ -74,7 +74,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
         let (name, version) = (text(&answer["serverInfo"]["name"]), text(&answer["serverInfo"]["version"]));
-        Ok(format!("{name} {version}, protocol {}", text(&answer["protocolVersion"])))
+        Ok(format!("{name}, version {version}, protocol {}", text(&answer["protocolVersion"])))
     }
 
     /// Lists the tools.

@@ -53,6 +53,14 @@ enum End {
     Bad,
 }
 
+/// What came of running a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trial {
+    None,
+    Failed,
+    Ran,
+}
+
 impl Doctor {
     pub(super) fn run(self, mut desk: Desk<'_>) -> Result<ExitCode, VerbError> {
         let mut steps = Vec::new();
@@ -61,18 +69,21 @@ impl Doctor {
             steps.push(Step { what: "help", end, note: report.to_string().trim_end().to_owned() });
         }
         let catalog = desk.facade.catalog()?;
-        if let Some(note) = desk.emptiness(&catalog) {
+        if let Some(note) = desk.emptiness(&catalog).or_else(|| foreign(&desk, &catalog)) {
             steps.push(Step { what: "commands", end: End::Bad, note });
         }
         steps.extend(reads(&desk.facade, &catalog));
         steps.extend(desk.facade.fills.iter().map(secret));
-        match self.entry(&desk)? {
+        let trial = match self.entry(&desk)? {
             Ok(entry) => {
                 steps.extend(places::compare(&entry, &desk));
-                examine(&entry, &catalog, &mut steps);
+                examine(&entry, &catalog, &mut steps)
             }
-            Err(note) => steps.push(Step { what: "entry", end: End::Bad, note }),
-        }
+            Err(note) => {
+                steps.push(Step { what: "entry", end: End::Bad, note });
+                Trial::None
+            }
+        };
         let good = steps.iter().all(|step| step.end != End::Bad);
         if self.json {
             let end = |end| match end {
@@ -91,7 +102,12 @@ impl Doctor {
                 };
                 desk.say(format!("{sign:<5}{what:<10} {}", note.replace('\n', "\n                ")))?;
             }
-            desk.say(if good { "an agent can work with it" } else { "an agent can't work with it as it is" })?;
+            desk.say(match (good, trial) {
+                (false, _) => "an agent can't work with it as it is",
+                (true, Trial::Ran) => "an agent can work with it",
+                (true, Trial::Failed) => "the server answers; the one command that was tried failed",
+                (true, Trial::None) => "the server answers; no command was tried",
+            })?;
         }
         Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -115,6 +131,12 @@ impl Doctor {
             Err(error) => Err(format!("{} would not start it: {error}", host.title())),
         })
     }
+}
+
+/// Says that hardly anything can be called of a program whose help was not understood at all.
+fn foreign(desk: &Desk<'_>, catalog: &Catalog) -> Option<String> {
+    desk.facade.report.as_ref().filter(|report| report.foreign && !desk.facade.has_tools())?;
+    Some(format!("nothing can be called but `{}` by itself, without any option", catalog.root()))
 }
 
 /// Tells how far the system holds read-only calls to reading; `None` where it has no part in it.
@@ -149,7 +171,8 @@ fn secret(fill: &Fill) -> Step {
 }
 
 /// Tries one thing after the other, up to the first that fails.
-fn examine(entry: &Entry, catalog: &Catalog, steps: &mut Vec<Step>) {
+fn examine(entry: &Entry, catalog: &Catalog, steps: &mut Vec<Step>) -> Trial {
+    let mut trial = Trial::None;
     let result = (|| {
         let mut client = Client::start(entry).map_err(|fault| ("start", fault))?;
         steps.push(Step { what: "start", end: End::Good, note: host::line(entry) });
@@ -162,22 +185,36 @@ fn examine(entry: &Entry, catalog: &Catalog, steps: &mut Vec<Step>) {
             count => format!("{count}: {}", shown(&names)),
         };
         steps.push(Step { what: "tools", end: End::Good, note });
-        let Some((label, tool, arguments)) = reading(catalog, &names) else {
+        let Some(Reading { label, tool, arguments, is_command }) = reading(catalog, &names) else {
             let note = "no tool is known to read only, so none was called";
             steps.push(Step { what: "call", end: End::Remark, note: note.to_owned() });
             return Ok(());
         };
         let (failed, text) = client.call(&tool, &arguments).map_err(|fault| ("call", fault))?;
-        steps.push(called(&label, failed, &text));
+        let (step, ended) = called(&label, failed, &text);
+        steps.push(step);
+        if is_command {
+            trial = ended;
+        }
         Ok(())
     })();
     if let Err((what, fault)) = result {
         steps.push(Step { what, end: End::Bad, note: fault.to_string() });
     }
+    trial
+}
+
+/// A call that changes nothing.
+struct Reading {
+    label: String,
+    tool: String,
+    arguments: Value,
+    /// Not merely a search.
+    is_command: bool,
 }
 
 /// Chooses a call that changes nothing: of a command that is declared so and needs nothing, or a search.
-fn reading(catalog: &Catalog, tools: &[&str]) -> Option<(String, String, Value)> {
+fn reading(catalog: &Catalog, tools: &[&str]) -> Option<Reading> {
     let free = |operation: &&std::sync::Arc<crate::catalog::Operation>| {
         operation.declared == Some(Effect::ReadOnly)
             && operation.constraints.is_empty()
@@ -186,22 +223,25 @@ fn reading(catalog: &Catalog, tools: &[&str]) -> Option<(String, String, Value)>
     if let Some(operation) = catalog.operations().iter().find(free) {
         let label = format!("`{}`", operation.name);
         if tools.contains(&"command_read") {
-            return Some((label, "command_read".to_owned(), json!({ "name": operation.name })));
+            let arguments = json!({ "name": operation.name });
+            return Some(Reading { label, tool: "command_read".to_owned(), arguments, is_command: true });
         }
         if tools.contains(&operation.tool.as_str()) {
-            return Some((label, operation.tool.clone(), json!({})));
+            return Some(Reading { label, tool: operation.tool.clone(), arguments: json!({}), is_command: true });
         }
     }
     tools.contains(&"command_search").then(|| {
-        let label = "command_search, since no command is declared to read only".to_owned();
-        (label, "command_search".to_owned(), json!({}))
+        let label = "command_search, since no command that can do without params is declared to read only,".to_owned();
+        Reading { label, tool: "command_search".to_owned(), arguments: json!({}), is_command: false }
     })
 }
 
-fn called(label: &str, failed: bool, text: &str) -> Step {
+/// Tells what came of a call.
+fn called(label: &str, failed: bool, text: &str) -> (Step, Trial) {
+    let step = |end, note| Step { what: "call", end, note };
     let short: String = text.chars().take(300).collect();
     if !failed {
-        return Step { what: "call", end: End::Good, note: format!("{label} answered {} bytes", text.len()) };
+        return (step(End::Good, format!("{label} answered {} bytes", text.len())), Trial::Ran);
     }
     // A refusal is the server's own; anything else is a command that ran and had something to say.
     let refusal: Option<Value> = serde_json::from_str(text).ok();
@@ -210,22 +250,21 @@ fn called(label: &str, failed: bool, text: &str) -> Step {
             let error = refusal.as_ref().map(|answer| &answer["error"]).unwrap_or(&Value::Null);
             let text = |key: &str| error[key].as_str().unwrap_or_default();
             let why = format!("{label}: {code}: {}", text("message"));
-            match code {
+            let step = match code {
                 // It answers, but does not have the commands that this program has.
-                "EFFECT_DENIED" | "UNKNOWN_OPERATION" => {
-                    let note = format!(
+                "EFFECT_DENIED" | "UNKNOWN_OPERATION" => step(
+                    End::Remark,
+                    format!(
                         "{why}\nis the server that starts here of another version than this program, or under another policy?"
-                    );
-                    Step { what: "call", end: End::Remark, note }
-                }
+                    ),
+                ),
                 // What the operator wants is no fault of the server.
-                "OPERATION_DENIED" | "BUDGET_EXHAUSTED" => Step { what: "call", end: End::Remark, note: why },
-                _ => {
-                    Step { what: "call", end: End::Bad, note: format!("{why}\n{}", text("hint")).trim_end().to_owned() }
-                }
-            }
+                "OPERATION_DENIED" | "BUDGET_EXHAUSTED" => step(End::Remark, why),
+                _ => step(End::Bad, format!("{why}\n{}", text("hint")).trim_end().to_owned()),
+            };
+            (step, Trial::None)
         }
-        None => Step { what: "call", end: End::Remark, note: format!("{label} ran and failed: {short}") },
+        None => (step(End::Remark, format!("{label} ran and failed: {short}")), Trial::Failed),
     }
 }
 
