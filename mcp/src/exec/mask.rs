@@ -16,7 +16,7 @@ const LONG_LINE: usize = 16;
 #[derive(Clone, Default)]
 pub struct Mask {
     /// The longest first, so that a value which holds another one is taken as a whole.
-    needles: Vec<Vec<u8>>,
+    needles: Vec<String>,
 }
 
 impl std::fmt::Debug for Mask {
@@ -26,17 +26,15 @@ impl std::fmt::Debug for Mask {
 }
 
 impl Mask {
-    /// Looks for values, and for how JSON writes them.
+    /// Looks for values, as they are and as JSON may write them.
     pub(crate) fn new<'a>(values: impl IntoIterator<Item = &'a Hidden>) -> Self {
-        let mut needles: Vec<Vec<u8>> = Vec::new();
+        let mut needles: Vec<String> = Vec::new();
         for value in values {
             let plain = value.reveal().trim();
             // A program that prints a key line by line may indent it.
             let lines = plain.lines().map(str::trim).filter(|line| line.len() >= LONG_LINE);
-            for written in std::iter::once(plain).filter(|plain| plain.len() >= SHORTEST).chain(lines) {
-                let json = Value::from(written).to_string();
-                needles.extend([written, &json[1..json.len() - 1]].map(Into::into));
-            }
+            needles
+                .extend(std::iter::once(plain).filter(|plain| plain.len() >= SHORTEST).chain(lines).map(str::to_owned));
         }
         needles.sort_by_key(|needle| std::cmp::Reverse(needle.len()));
         needles.dedup();
@@ -122,31 +120,107 @@ impl Mask {
 
     /// Tells where the end of the bytes may be the start of a value; their length where it is not.
     fn begins(&self, bytes: &[u8]) -> usize {
-        let longest = self.needles.first().map_or(0, Vec::len);
-        let from = bytes.len().saturating_sub(longest.saturating_sub(1));
-        let begins = |at: &usize| {
-            self.needles.iter().any(|needle| needle.len() > bytes.len() - at && needle.starts_with(&bytes[*at..]))
-        };
+        // In JSON one character of two bytes and more takes six bytes, or twelve.
+        let longest = self.needles.first().map_or(0, |needle| needle.len() * 6);
+        let from = bytes.len().saturating_sub(longest);
+        let begins = |at: &usize| self.needles.iter().any(|needle| is_at(&bytes[*at..], needle) == At::Cut);
         (from..bytes.len()).find(begins).unwrap_or(bytes.len())
     }
 
     /// Finds the first value: where, and how long it is.
     fn first(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let found = self.needles.iter().filter_map(|needle| Some((find(bytes, needle)?, needle.len())));
+        let found = self.needles.iter().filter_map(|needle| find(bytes, needle));
         found.min_by_key(|(at, length)| (*at, std::cmp::Reverse(*length)))
     }
 }
 
-fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = *needle.first()?;
+fn find(bytes: &[u8], needle: &str) -> Option<(usize, usize)> {
+    let first = *needle.as_bytes().first()?;
+    let may_begin = |byte: &u8| *byte == first || *byte == b'\\';
     let mut from = 0;
-    while let Some(at) = bytes[from..].iter().position(|byte| *byte == first) {
-        if bytes[from + at..].starts_with(needle) {
-            return Some(from + at);
+    while let Some(at) = bytes[from..].iter().position(may_begin).map(|at| from + at) {
+        if let At::Whole(length) = is_at(&bytes[at..], needle) {
+            return Some((at, length));
         }
-        from += at + 1;
+        from = at + 1;
     }
     None
+}
+
+/// How far a value stands at the start of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// As a whole, in so many bytes.
+    Whole(usize),
+    /// As far as the bytes go.
+    Cut,
+    No,
+}
+
+/// Tells whether a value stands there as it is, or as JSON may write it.
+fn is_at(bytes: &[u8], needle: &str) -> At {
+    let plain = match bytes.len() < needle.len() {
+        true if needle.as_bytes().starts_with(bytes) => At::Cut,
+        false if bytes.starts_with(needle.as_bytes()) => At::Whole(needle.len()),
+        _ => At::No,
+    };
+    match plain {
+        At::Whole(_) => plain,
+        _ => match in_json(bytes, needle) {
+            At::No => plain,
+            found => found,
+        },
+    }
+}
+
+/// Tells so of a text in JSON, whose writers differ in what they escape.
+fn in_json(bytes: &[u8], needle: &str) -> At {
+    let mut at = 0;
+    for unit in needle.chars() {
+        let rest = &bytes[at..];
+        let found = if rest.first() == Some(&b'\\') {
+            escaped(rest, unit)
+        } else {
+            let mut literal = [0; 4];
+            let literal = unit.encode_utf8(&mut literal).as_bytes();
+            match rest.len() < literal.len() {
+                true if literal.starts_with(rest) => At::Cut,
+                false if rest.starts_with(literal) => At::Whole(literal.len()),
+                _ => At::No,
+            }
+        };
+        match found {
+            At::Whole(length) => at += length,
+            other => return other,
+        }
+    }
+    At::Whole(at)
+}
+
+/// Tells whether an escape stands for a character: `\n`, `\/`, `\u00e4`, two of those for one beyond U+FFFF.
+fn escaped(bytes: &[u8], wanted: char) -> At {
+    let short = match wanted {
+        '"' | '\\' | '/' => Some(wanted),
+        '\u{8}' => Some('b'),
+        '\u{c}' => Some('f'),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        _ => None,
+    };
+    match bytes.get(1) {
+        None => return At::Cut,
+        Some(b'u') => {}
+        Some(letter) => return if short == Some(char::from(*letter)) { At::Whole(2) } else { At::No },
+    }
+    let mut units = [0; 2];
+    let long: String = wanted.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+    let is_same = |(a, b): (&u8, &u8)| a.eq_ignore_ascii_case(b);
+    match bytes.iter().zip(long.as_bytes()).all(is_same) {
+        true if bytes.len() < long.len() => At::Cut,
+        true => At::Whole(long.len()),
+        false => At::No,
+    }
 }
 
 /// Masks a stream, of which a value may come in parts.
@@ -202,7 +276,10 @@ mod tests {
 
     fn mask() -> Mask {
         let key = "-----BEGIN KEY-----\n  MIIEvQIBADANBgkqhkiG\nshort\n\"9w0BAQEFAASC\\BKcw\"";
-        Mask::new(&["hunter2", "hunter2-long", "pa\"ss\nword", "abc", "aaab", "\"quoted\"", key].map(Hidden::new))
+        Mask::new(
+            &["hunter2", "hunter2-long", "pa\"ss\nword", "abc", "aaab", "\"quoted\"", "päss-кл-🔑/", key]
+                .map(Hidden::new),
+        )
     }
 
     #[test]
@@ -215,6 +292,9 @@ mod tests {
             (r#"{"p":"\"quoted\""} "quoted" x"#, r#"{"p":"[secret]"} [secret] x"#),
             ("\tMIIEvQIBADANBgkqhkiG\r\n\tshort", "\t[secret]\r\n\tshort"),
             (r#"["\"9w0BAQEFAASC\\BKcw\""]"#, r#"["[secret]"]"#),
+            (r#"{"p":"p\u00e4ss-\u043A\u043b-\ud83d\uDD11\/"}"#, r#"{"p":"[secret]"}"#),
+            (r#"{"p":"päss-кл-🔑/", "q":"\u0068unter2"}"#, r#"{"p":"[secret]", "q":"[secret]"}"#),
+            (r"\u0068unter3 \ud83d \u00", r"\u0068unter3 \ud83d \u00"),
         ] {
             assert_eq!(mask().text(text), masked);
         }
@@ -240,7 +320,8 @@ mod tests {
 
     #[test]
     fn values_that_come_in_parts_are_found_all_the_same() {
-        let text = "aaaaab hunter hunter2hunter2-long pa\"ss\nword hunter2-lon";
+        let text =
+            r#"aaaaab hunter hunter2hunter2-long pa\"ss\nword p\u00e4ss-\u043a\u043b-\ud83d\udd11/ \u00 hunter2-lon"#;
         let whole = mask().text(text).into_owned();
         for size in 1..text.len() {
             let mut masking = Masking::new(&Arc::new(mask()));
