@@ -5,7 +5,7 @@ use super::ask::{self, Answered, Brought};
 use super::lines::Lines;
 use super::progress::Relay;
 use super::roots::ClientRoots;
-use super::streams::{private_streams, told_to_end};
+use super::streams::{private_streams, survive_full_files, told_to_end};
 use crate::exec::leave_terminal;
 use crate::invocation::nearest;
 use crate::refusal::{Kind, Refusal};
@@ -45,6 +45,7 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// Where the streams can't be taken over, or the client does not speak MCP.
 pub async fn serve(pipeline: Arc<Pipeline>, principal: Arc<Principal>) -> io::Result<()> {
     leave_terminal();
+    survive_full_files();
     let (reader, writer) = private_streams()?;
     serve_on(pipeline, principal, reader, writer).await
 }

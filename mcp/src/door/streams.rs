@@ -26,6 +26,17 @@ pub(super) async fn told_to_end() {
     }
 }
 
+/// Has a full file refuse what is written to it, and not end the process: files may be limited in size.
+#[cfg(unix)]
+pub(super) fn survive_full_files() {
+    use tokio::signal::unix::{SignalKind, signal};
+    // From here on the signal has a handler, which children do not inherit.
+    let _ = signal(SignalKind::from_raw(nix::libc::SIGXFSZ));
+}
+
+#[cfg(not(unix))]
+pub(super) fn survive_full_files() {}
+
 pub(super) type Reader = Pin<Box<dyn AsyncRead + Send>>;
 pub(super) type Writer = Pin<Box<dyn AsyncWrite + Send>>;
 

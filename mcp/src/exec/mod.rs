@@ -21,6 +21,7 @@ mod listen;
 mod mask;
 mod progress;
 mod spool;
+mod stray;
 mod subprocess;
 mod terminal;
 mod threads;

@@ -2,7 +2,7 @@
 
 use super::capture::{Keep, Spill, partial};
 use super::fence::{Enforcement, Fence, Site, Unspawned};
-use super::group::Group;
+use super::group::{Group, mark_of, new_mark};
 use super::listen::{Listener, is_question};
 use super::progress::Channel;
 use super::terminal;
@@ -35,9 +35,11 @@ const LAST_GRACE: Duration = Duration::from_millis(20);
 
 /// Runs the CLI's own executable, one process group a call.
 ///
-/// The group is the command and every process it starts, except those that leave it on purpose (`setsid`). It is ended
+/// The group is the command and every process it starts, except those that leave it (`setsid`). It is ended
 /// with TERM, and KILL after a grace: when the call times out, is cancelled or dropped; when the command exits
-/// and leaves processes behind; and when this process ends, however it ends.
+/// and leaves processes behind; and when this process ends, however it ends. What left it is found where there is
+/// a `/proc`, by a variable of its environment or as a descendant, and ended as well; but where the command exited
+/// by itself it may have left a daemon on purpose.
 ///
 /// The command gets `NO_COLOR=1 TERM=dumb`, and neither `CLICOLOR_FORCE` nor `FORCE_COLOR`.
 ///
@@ -118,7 +120,7 @@ impl Subprocess {
             Effect::ReadOnly => self.fence(proved.invocation().operation())?,
             Effect::Mutating | Effect::Destructive => None,
         };
-        let (mut child, group, fence) = self.start(self.command(&proved, stdin.is_some()), fence).await?;
+        let (mut child, mut group, fence) = self.start(self.command(&proved, stdin.is_some()), fence).await?;
         let listener = Listener::new(progress);
         let mut stdout = Keep::spooled(limits.stdout_bytes, spool).masked(&mask);
         let mut stderr = Keep::tail(limits.stderr_bytes).masked(&mask);
@@ -153,6 +155,7 @@ impl Subprocess {
             };
             let end = pipes.serve_during(end).await;
             if let End::Exited(_) = end {
+                group.let_strays_go();
                 pipes.close_within(DRAIN_GRACE).await;
             }
             match pipes.closed && matches!(end, End::Exited(_)) {
@@ -207,7 +210,7 @@ impl Subprocess {
         Group::prepare();
         let Some(fence) = fence else {
             let child = command.spawn().map_err(|error| self.not_started(&error))?;
-            let group = Group::led_by(&child);
+            let group = Group::led_by(&child, mark_of(&command));
             return Ok((child, group, None));
         };
         command.env("TMPDIR", fence.temp());
@@ -238,7 +241,7 @@ impl Subprocess {
             .args(proved.secret_argv())
             .env("NO_COLOR", "1")
             .env("TERM", "dumb")
-            .env(CALL, "1")
+            .env(CALL, new_mark())
             .env_remove("CLICOLOR_FORCE")
             .env_remove("FORCE_COLOR")
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -432,7 +435,7 @@ mod tests {
         let env = |name: &str| command.as_std().get_envs().find(|(key, _)| *key == name).map(|(_, value)| value);
         assert_eq!(env("NO_COLOR"), Some(Some("1".as_ref())));
         assert_eq!(env("TERM"), Some(Some("vt100".as_ref())));
-        assert_eq!(env(CALL), Some(Some("1".as_ref())), "what is the operator's alone knows an agent's call by it");
+        assert!(env(CALL).flatten().is_some(), "what is the operator's alone knows an agent's call by it");
         for forced in ["CLICOLOR_FORCE", "FORCE_COLOR"] {
             assert_eq!(env(forced), Some(None), "{forced} is taken away");
         }

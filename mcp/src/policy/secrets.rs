@@ -1,7 +1,7 @@
 //! Where the values of secrets come from, and how they reach their commands.
 
 use super::apply::{join, named_args};
-use crate::annotate::secret;
+use crate::annotate::{GivenBy, secret};
 use crate::catalog::{Filled, Hidden};
 use crate::folders::from_home;
 use clap::{Command, Id};
@@ -106,8 +106,9 @@ pub(crate) fn fill(mut command: Command, path: &str, fills: &[Fill], by: By) -> 
             if !found.contains(arg.get_id()) {
                 return arg;
             }
-            let variable = arg.get_env().filter(|_| by == By::Environment).and_then(|name| name.to_str());
-            let filled = match (value, variable.map(str::to_owned)) {
+            let told = || arg.get::<GivenBy>().and_then(|given| given.0.first()).map(String::as_str);
+            let variable = arg.get_env().and_then(|name| name.to_str()).or_else(told);
+            let filled = match (value, variable.filter(|_| by == By::Environment).map(str::to_owned)) {
                 (Ok(value), Some(variable)) => {
                     variables.push((variable, value.clone()));
                     // The server's own environment does not have it, and what is required there is given here.

@@ -5,6 +5,7 @@ use crate::catalog::{Operation, Param, ParamKind};
 use crate::folders::from_home;
 use crate::invocation::Given;
 use crate::refusal::{Kind, Problem, Refusal};
+use nix::unistd::User;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -138,6 +139,11 @@ fn readings(text: &str) -> Vec<PathBuf> {
     let expanded = from_home(Path::new(text));
     if expanded != Path::new(text) {
         readings.push(expanded);
+    }
+    if let Some((user, rest)) = text.strip_prefix('~').map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len())))
+        && let Ok(Some(user)) = User::from_name(user)
+    {
+        readings.push(user.dir.join(rest.trim_start_matches('/')));
     }
     if let Some(rest) = text.strip_prefix('$') {
         let named = match rest.strip_prefix('{') {
@@ -324,6 +330,8 @@ mod tests {
             "//etc/passwd",
             "~",
             "~/x",
+            "~root",
+            "~root/x",
             "$HOME/x",
             "${HOME}/x",
             "${HOME}",

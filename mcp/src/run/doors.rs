@@ -5,6 +5,7 @@ use super::confine::takes_paths;
 use super::kill::Kill;
 use super::{Caller, Pipeline};
 use crate::catalog::Catalog;
+use crate::exec::Mask;
 use crate::refusal::Refusal;
 use crate::surface::Surface;
 use std::time::Duration;
@@ -13,6 +14,11 @@ use std::time::Duration;
 pub(crate) const INSTRUCTIONS_BYTES: usize = 400;
 
 impl Pipeline {
+    /// Returns the values that never leave.
+    pub(crate) fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
     /// Returns what is asked of the operator, and of the client's user.
     pub(crate) fn approve(&self) -> &Approve {
         &self.approve

@@ -66,6 +66,8 @@ impl Explain {
             Ok(Explained { shown, refusal }) => (Some(shown), refusal),
             Err(refusal) => (None, Some(refusal)),
         };
+        let mask = pipeline.mask();
+        let refusal = refusal.map(|refusal| mask.refusal(refusal));
         if self.json {
             let mut answer = json!({ "runs": refusal.is_none() });
             if let Some(shown) = &shown {
@@ -75,10 +77,11 @@ impl Explain {
             if let Some(refusal) = &refusal {
                 answer["refusal"] = refusal.to_json()["error"].clone();
             }
+            mask.value(&mut answer);
             desk.json(&answer)?;
         } else {
             if let Some(shown) = &shown {
-                desk.say(shown.to_text())?;
+                desk.say(mask.text(&shown.to_text()))?;
             }
             match &refusal {
                 Some(refusal) => desk.say(format!("refused    {}: {refusal}", refusal.kind.code()))?,

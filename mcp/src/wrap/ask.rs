@@ -72,7 +72,7 @@ impl Source {
     async fn ask(&self, path: &[String], flag: &str) -> Result<[String; 2], NoPage> {
         let mut child = self.command(path, flag).spawn().map_err(|error| NoPage::NotStarted(error.to_string()))?;
         // Whatever the program started ends with it.
-        let _group = Group::led_by(&child);
+        let _group = Group::led_by(&child, None);
         let limit = self.page_bytes + 1;
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());

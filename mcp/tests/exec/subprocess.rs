@@ -200,6 +200,42 @@ async fn a_dropped_call_ends_its_group() {
     wait_for("the group's end", || members(group).is_empty().then_some(())).await;
 }
 
+/// Starts what leaves the group: directly, by a parent that is gone, and heedless of TERM.
+const STRAYS: &str = r#"
+setsid sh -c 'echo $$ > stray.1; sleep 300; true' &
+(setsid sh -c '(setsid sh -c "echo \$\$ > stray.2; sleep 300; true" &)' &)
+setsid sh -c 'trap "" TERM; (trap "" TERM; echo x; sleep 300; true) & echo $$ > stray.3; sleep 300; true' &
+while ! [ -s stray.1 ] || ! [ -s stray.2 ] || ! [ -s stray.3 ]; do sleep 0.01; done
+"#;
+
+/// Returns those that still run.
+fn strays(folder: &Path) -> Vec<u32> {
+    let stray = |number| fs::read_to_string(folder.join(format!("stray.{number}"))).unwrap().trim().parse().unwrap();
+    // The one that heeds no TERM leads its own group.
+    (1..=3).map(stray).flat_map(members).collect()
+}
+
+#[tokio::test]
+async fn what_left_the_group_ends_with_a_call_that_is_cancelled_or_dropped() {
+    for dropped in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let executor = sh(&format!("{STRAYS} {SAY_PID} sleep 300; true")).cwd(folder.path());
+        let job = job("change");
+        let cancel = job.cancel.clone();
+        let call = tokio::spawn(async move { executor.execute(job).await });
+        pid_in(folder.path(), "pid").await;
+        assert!(strays(folder.path()).len() >= 4, "{:?}", strays(folder.path()));
+        if dropped {
+            call.abort();
+            let _ = call.await;
+        } else {
+            cancel.cancel();
+            assert_eq!(call.await.unwrap().unwrap_err().kind, Kind::Cancelled);
+        }
+        wait_for("the strays' end", || strays(folder.path()).is_empty().then_some(())).await;
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_was_cancelled_before_runs_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -215,7 +251,7 @@ async fn a_call_that_was_cancelled_before_runs_nothing() {
 async fn serves_until_killed() {
     let folder = std::env::var_os("EXEC_TEST_FOLDER").unwrap();
     // More than a pipe holds: it is read once the group has been taken over, and until then the test waits for the pid.
-    let script = format!("trap '' TERM; (sleep 300; true) & head -c 300000 /dev/zero; {SAY_PID} wait");
+    let script = format!("trap '' TERM; (sleep 300; true) & {STRAYS} head -c 300000 /dev/zero; {SAY_PID} wait");
     let _ = sh(&script).cwd(folder).execute(job("change")).await;
 }
 
@@ -233,6 +269,7 @@ async fn a_killed_server_leaves_no_orphan() {
     server.kill().unwrap();
     server.wait().unwrap();
     wait_for("the group's end", || members(group).is_empty().then_some(())).await;
+    wait_for("the strays' end", || strays(folder.path()).is_empty().then_some(())).await;
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod kernel;
 mod writable;
 
 use super::Group;
+use super::group::mark_of;
 use crate::catalog;
 use crate::refusal::{Kind, Refusal};
 use kernel::support;
@@ -114,6 +115,7 @@ impl Fence {
     pub(super) async fn spawn(self, mut command: Command) -> Result<(Child, Group, Self), Unspawned> {
         let runtime = Handle::current();
         let (sender, receiver) = oneshot::channel();
+        let mark = mark_of(&command);
         let body = move || {
             let _entered = runtime.enter();
             let raised = match self.enforcement.holds() {
@@ -123,7 +125,7 @@ impl Fence {
             let spawned = raised.and_then(|()| command.spawn().map_err(Unspawned::Command));
             // Taken over here, so that nothing is left behind where nobody waits any more.
             let _ = sender.send(spawned.map(|child| {
-                let group = Group::led_by(&child);
+                let group = Group::led_by(&child, mark);
                 (child, group, self)
             }));
         };

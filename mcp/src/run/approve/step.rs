@@ -4,6 +4,7 @@ use super::question::question;
 use super::seal::Key;
 use super::store::{Approval as Kept, Approvals, Request, Standing};
 use crate::catalog::{Approval, Catalog, Effect};
+use crate::exec::Mask;
 use crate::refusal::{Kind, Question, Refusal};
 use crate::run::audit::hash;
 use crate::run::plan::{Checked, Stage};
@@ -141,6 +142,7 @@ impl Asked {
         });
         let call_digest = hash(canonical(&exactly).as_bytes());
         let question = question(call, plan.map(|plan| plan.preview.as_str()), caller, catalog);
+        let question = Mask::new(catalog.hidden()).text(&question).into_owned();
         Self { target, effect, principal: caller.principal.name.clone(), question, call: call_digest }
     }
 

@@ -149,7 +149,7 @@ fn unquoted(text: &str) -> &str {
 
 /// Reads a condition; what is not one is refused, since a guard that can't be read must not hold.
 fn read_condition(condition: &str) -> Result<Condition<'_>, Refusal> {
-    let operators = condition.matches("==").count() + condition.matches("!=").count();
+    let operators: usize = ["==", "!=", "&&", "||"].iter().map(|operator| condition.matches(operator).count()).sum();
     for (operator, wanted) in [("==", true), ("!=", false)] {
         if operators == 1
             && let Some((left, right)) = condition.split_once(operator)
@@ -425,6 +425,8 @@ mod tests {
         for (flags, when, problems) in [
             (json!({}), Some("${steps.fnd.ok}"), vec![format!("when: {missing}")]),
             (json!({}), Some("${vars.n} > 3"), vec!["when: not a condition".to_owned()]),
+            (json!({}), Some("a == a || true"), vec!["when: not a condition".to_owned()]),
+            (json!({}), Some("${vars.n} && ${vars.n}"), vec!["when: not a condition".to_owned()]),
             (
                 json!({}),
                 Some("${vars.x"),
