@@ -138,6 +138,20 @@ async fn what_is_removed_as_a_whole_is_missed() {
     fs::remove_file(beside(&audit, ".head")).unwrap();
     let faults = verify(&audit).unwrap().faults;
     assert_eq!(faults.iter().map(|fault| &fault.file).collect::<Vec<_>>(), [&beside(&audit, ".head")]);
+    // A head that is made anew does not make the lines before it whole.
+    tamper(&audit, |lines| lines.truncate(2));
+    more(&audit, 2).await;
+    assert_eq!(places(&audit), [3]);
+    assert!(verify(&audit).unwrap().faults[0].problem.contains("the head was gone"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let audit = folder.path().join("audit");
+    let pipeline = server(&audit, Keeping::default());
+    call(&pipeline, "show").await;
+    fs::remove_file(&audit).unwrap();
+    fs::remove_file(beside(&audit, ".head")).unwrap();
+    call(&pipeline, "show").await;
+    assert_eq!(places(&audit), [1], "a server that runs knows that it wrote before");
 }
 
 #[tokio::test]

@@ -16,6 +16,9 @@ pub(super) const NOTHING: &str = "0000000000000000000000000000000000000000000000
 pub(super) struct Link {
     pub(super) seq: u64,
     pub(super) prev: String,
+    /// The head was lost when it was written.
+    #[serde(default)]
+    pub(super) headless: bool,
 }
 
 impl Link {

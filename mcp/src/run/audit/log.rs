@@ -58,6 +58,8 @@ pub(super) struct Log {
     path: PathBuf,
     keeping: Keeping,
     open: Option<Open>,
+    /// This process has written a line.
+    wrote: bool,
 }
 
 /// The open file and what goes with it.
@@ -79,7 +81,7 @@ enum Step {
 
 impl Log {
     pub(super) fn new(path: PathBuf, keeping: Keeping) -> Self {
-        Self { path, keeping, open: None }
+        Self { path, keeping, open: None, wrote: false }
     }
 
     /// Opens the file, which is made where it is missing, so that a fault shows before anything is written.
@@ -112,9 +114,12 @@ impl Log {
             let Some(head) = head else {
                 return (&*file).write_all(&[&line, &b"\n"[..]].concat());
             };
-            let place = Place { path: &self.path, keeping: &self.keeping, file, head, left };
+            let place = Place { path: &self.path, keeping: &self.keeping, file, head, left, wrote: self.wrote };
             match place.append(&line, flush)? {
-                Step::Written => return Ok(()),
+                Step::Written => {
+                    self.wrote = true;
+                    return Ok(());
+                }
                 Step::Rotated => {}
             }
         }
@@ -145,13 +150,14 @@ struct Place<'a> {
     file: &'a File,
     head: &'a File,
     left: &'a mut Option<(u64, Head)>,
+    wrote: bool,
 }
 
 impl Place<'_> {
     fn append(self, line: &[u8], flush: Flush) -> io::Result<Step> {
         let size = self.file.metadata()?.len();
-        let (whole, before) = match (&*self.left, Head::read(self.head)?) {
-            (Some((left, known)), Some(head)) if (*left, known) == (size, &head) => (size, head),
+        let (whole, before, lost) = match (&*self.left, Head::read(self.head)?) {
+            (Some((left, known)), Some(head)) if (*left, known) == (size, &head) => (size, head, false),
             (_, head) => self.catch_up(size, head)?,
         };
         let seq = before.seq + 1;
@@ -160,6 +166,9 @@ impl Place<'_> {
             // A process ended in the middle of a line, or its disk was full.
             self.file.set_len(whole)?;
             bytes.extend(format!(r#","torn":{}"#, size - whole).into_bytes());
+        }
+        if lost {
+            bytes.extend(br#","headless":true"#);
         }
         bytes.push(b',');
         bytes.extend(line.strip_prefix(b"{").unwrap_or(line));
@@ -188,10 +197,12 @@ impl Place<'_> {
     }
 
     /// Finds out where the chain ends that other processes, or earlier ones, have left; returns the size of its whole
-    /// lines, too.
-    fn catch_up(&self, size: u64, head: Option<Head>) -> io::Result<(u64, Head)> {
+    /// lines, too, and whether the head that tells its end is lost.
+    fn catch_up(&self, size: u64, head: Option<Head>) -> io::Result<(u64, Head, bool)> {
         let Tail { whole, line } = Tail::of(self.file, size)?;
         let last = line.as_deref().map(|line| (Link::of(line).map_or(0, |link| link.seq), hash(line)));
+        // One was there before the first line.
+        let lost = head.is_none() && (last.is_some() || self.wrote);
         let head = match (head, last) {
             // The head is one behind where a process ended between the line and it.
             (Some(head), Some((seq, hash))) if seq > head.seq => Head { seq, hash, ..head },
@@ -207,7 +218,7 @@ impl Place<'_> {
                 head
             }
         };
-        Ok((whole, head))
+        Ok((whole, head, lost))
     }
 }
 

@@ -144,6 +144,9 @@ impl Walk<'_> {
             return;
         };
         seen.seq = link.seq;
+        if link.headless {
+            self.fault(path, number, "the head was gone when it was written: lines before it may have been removed");
+        }
         match self.last.take() {
             None => self.start(&link, &seen),
             Some(last) if link.seq == last.seq + 1 && link.prev == last.hash => {}

@@ -65,7 +65,10 @@ pub(crate) enum Flow {
     Stop,
 }
 
-/// Tells whether an output is one JSON document, an object or an array.
+/// How deep values may stand in each other; serde_json, by which most would read them, goes no deeper.
+const DEPTH: usize = 127;
+
+/// Tells whether an output is one JSON document, an object or an array; one that is too deep is text.
 pub(crate) fn is_document(source: Source<'_>) -> bool {
     let Ok(head) = source.head(1 << 10) else { return false };
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -74,6 +77,33 @@ pub(crate) fn is_document(source: Source<'_>) -> bool {
             Source::Memory(bytes) => serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok(),
             Source::File(..) => serde_json::from_reader::<_, serde::de::IgnoredAny>(source.reader(0)).is_ok(),
         }
+        && is_shallow(source.reader(0)).unwrap_or_default()
+}
+
+/// Tells whether no value of a valid document stands too deep.
+fn is_shallow(mut reader: impl BufRead) -> io::Result<bool> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    loop {
+        let bytes = reader.fill_buf()?;
+        for byte in bytes {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => in_string = !in_string,
+                b'{' | b'[' if !in_string => depth += 1,
+                b'}' | b']' if !in_string => depth -= 1,
+                _ => {}
+            }
+            if depth > DEPTH {
+                return Ok(false);
+            }
+        }
+        let read = bytes.len();
+        if read == 0 {
+            return Ok(true);
+        }
+        reader.consume(read);
+    }
 }
 
 impl<'a> Scanner<'a> {
@@ -327,6 +357,19 @@ mod tests {
             json!([[], {}, [[]], {"a": {}}, "", "\"\\", 0, -1.5e300, true, null]),
             json!({"a b": [1, {"c/d": "x\ny", "e~f": [1, 2, {"": "deep"}]}], "\"q\"": "\u{1F600}é", "n": null}),
         ]
+    }
+
+    #[test]
+    fn a_document_that_is_too_deep_is_text() {
+        for (depth, is) in [(1, true), (DEPTH, true), (DEPTH + 1, false), (300_000, false)] {
+            for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+                let text = format!("{}{}{}", open.repeat(depth), r#""[[{\"\\""#, close.repeat(depth));
+                assert_eq!(is_document(Source::Memory(text.as_bytes())), is, "{depth} {open}");
+                assert!(!is || serde_json::from_str::<Value>(&text).is_ok(), "{depth}");
+            }
+        }
+        let wide = format!("[{}0]", "[[]],".repeat(1000));
+        assert!(is_document(Source::Memory(wide.as_bytes())));
     }
 
     /// Returns every pointer into a value.
