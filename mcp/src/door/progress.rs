@@ -1,9 +1,10 @@
 //! How far a call has got, told to the client that asked for it.
 
-use crate::exec::Progress;
+use crate::exec::{Mask, Progress};
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -18,9 +19,9 @@ pub(super) struct Relay {
 
 impl Relay {
     /// Begins for a request that carries a token; `None` for any other.
-    pub(super) fn start(context: &RequestContext<RoleServer>) -> Option<(Progress, Self)> {
+    pub(super) fn start(context: &RequestContext<RoleServer>, mask: &Arc<Mask>) -> Option<(Progress, Self)> {
         let token = context.meta.get_progress_token()?;
-        let peer = context.peer.clone();
+        let (peer, mask) = (context.peer.clone(), mask.clone());
         let (progress, mut steps) = Progress::new();
         let task = tokio::spawn(async move {
             while steps.changed().await.is_ok() {
@@ -30,7 +31,7 @@ impl Relay {
                     told = told.with_total(total);
                 }
                 if !step.message.is_empty() {
-                    told = told.with_message(step.message);
+                    told = told.with_message(mask.text(&step.message));
                 }
                 if peer.notify_progress(told).await.is_err() {
                     return;

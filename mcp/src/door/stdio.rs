@@ -137,7 +137,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (progress, _relay) = Relay::start(&context).unzip();
+        let (progress, _relay) = Relay::start(&context, self.pipeline.mask()).unzip();
         let caller = Caller {
             principal: self.principal.clone(),
             session: self.session.clone(),

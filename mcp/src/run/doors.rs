@@ -8,6 +8,7 @@ use crate::catalog::Catalog;
 use crate::exec::Mask;
 use crate::refusal::Refusal;
 use crate::surface::Surface;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The most bytes of what an agent is told at connect.
@@ -15,7 +16,7 @@ pub(crate) const INSTRUCTIONS_BYTES: usize = 400;
 
 impl Pipeline {
     /// Returns the values that never leave.
-    pub(crate) fn mask(&self) -> &Mask {
+    pub(crate) fn mask(&self) -> &Arc<Mask> {
         &self.mask
     }
 

@@ -30,7 +30,7 @@ pub use span::SPANS;
 
 use crate::argv::Proved;
 use crate::catalog::Effect;
-use crate::exec::Progress;
+use crate::exec::{Mask, Progress};
 use crate::surface::fixed::FixedTool;
 use bound::{Media, Selection, Truncated, Untrusted};
 use budget::{Cost, Load};
@@ -142,6 +142,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Masks what is said, once more: what stood between the parts of a secret, such as colours, is gone by now.
+    pub(crate) fn masked(mut self, mask: &Mask) -> Self {
+        [&mut self.text].into_iter().chain(&mut self.notes).for_each(|text| mask.string(text));
+        self
+    }
+
     /// Says of output that comes from data where it comes from.
     pub(crate) fn marked(mut self) -> Self {
         if let Some(untrusted) = self.untrusted.as_ref().filter(|_| !self.text.is_empty()) {

@@ -78,8 +78,7 @@ impl Pipeline {
         .await
         .map(|mut outcome| {
             outcome.notes.extend(renamed);
-            outcome.notes.iter_mut().for_each(|note| self.mask.string(note));
-            outcome.marked()
+            outcome.masked(&self.mask).marked()
         })
         .map_err(|refusal| self.mask.refusal(refusal));
         let result = self.audit.end(entry, result);

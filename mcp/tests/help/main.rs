@@ -83,6 +83,31 @@ fn positionals_of_any_order_make_a_tree_that_passes_claps_own_checks() {
     }
 }
 
+#[test]
+fn options_of_any_spelling_make_a_tree_that_passes_claps_own_checks() {
+    let values = ["<A>", "<A> <B>", "<A> <B> <C>", "A", "[<A>]", "[<A> <B>]", "[=<A>]", "[=<A> <B>]"];
+    let helps = [
+        "a",
+        "a [default: x y]",
+        "a [possible values: x, y]",
+        "a [env: X=]",
+        "a [aliases: --o, -b]",
+        "a [default: z] [possible values: x, y]",
+    ];
+    for value in values {
+        for (before, dots) in [(" ", ""), ("=", ""), ("", ""), (" ", "..."), ("=", "..."), ("", "...")] {
+            for help in helps {
+                let page = format!(
+                    "Usage: app [OPTIONS] --opt{before}{value}{dots}\n\nOptions:\n  -o, --opt{before}{value}{dots}  {help}\n      --other{before}{value}{dots}  {help}\n"
+                );
+                if let Err(error) = Catalog::new(Node::new("app", Page::read(&page)).command(), &Settings::default()) {
+                    panic!("{error}: {page}");
+                }
+            }
+        }
+    }
+}
+
 /// Every one of these with every one of those.
 fn iproduct<T: Clone>(these: Vec<T>, those: &[String]) -> Vec<(T, String)> {
     these.iter().flat_map(|this| those.iter().map(|that| (this.clone(), that.clone()))).collect()

@@ -69,6 +69,17 @@ fn in_process() -> InProcess {
             Some("fail") => Err(format!("could not log in with {password}").into()),
             Some("panic") => panic!("crashed on {password}"),
             Some("long") => Ok(write!(io.stdout, "{}", format!("{password} é\n").repeat(20_000)).map(|()| 0)?),
+            // What is between the parts is cleaned away later.
+            Some(how @ ("coloured" | "coloured-fail")) => {
+                let (start, end) = password.split_at(5);
+                write!(io.stdout, "{start}\u{1b}[31m{end}\u{1b}[0m {start}\u{1b}]0;x\u{7}{end} {start}\0{end}")?;
+                write!(io.stderr, "{start}\u{1b}[31m{end}")?;
+                Ok(u8::from(how == "coloured-fail"))
+            }
+            Some("escaped") => {
+                let escaped: String = password.chars().map(|c| format!("\\u{:04X}", u32::from(c))).collect();
+                Ok(write!(io.stdout, "{{\"p\": \"{escaped}\"}}").map(|()| 0)?)
+            }
             Some("parts") => {
                 password.bytes().try_for_each(|byte| io.stdout.write_all(&[byte]))?;
                 Ok(0)
@@ -117,6 +128,10 @@ fn calls(surface: Choice) -> Vec<(&'static str, Value)> {
         ("show", json!({ "how": "panic" })),
         ("show", json!({ "how": "long" })),
         ("show", json!({ "how": "parts" })),
+        ("show", json!({ "how": "coloured" })),
+        ("show", json!({ "how": "coloured-fail" })),
+        ("show", json!({ "how": "escaped" })),
+        ("show", json!({ FROM_FILE: 1, "how": [{ FROM_FILE: 1 }] })),
         ("show", json!({ "db-password": GIVEN, "pass": GIVEN, "api_key": GIVEN, "access-token": [GIVEN] })),
         ("show", json!({ "endpoint": ENDPOINT })),
         ("show", json!({ "how": FROM_FILE, "nonsense": FROM_FILE })),
@@ -154,6 +169,7 @@ async fn no_secret_leaves() {
             leaves(surface, subprocess(folder.path()), folder.path(), &calls(surface)).await,
         ];
         for left in &by_executor {
+            assert!(!left.contains(r"\\u0068\\u0075"), "escaped: {left}");
             for planted in [FROM_FILE, FROM_DEFAULT, GIVEN] {
                 if let Some(at) = left.find(planted) {
                     let shown =

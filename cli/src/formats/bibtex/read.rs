@@ -1,7 +1,9 @@
 //! BibTeX → records.
 
 use super::names::{marked_text, read_names};
-use super::source::{check_circles, check_nesting, explain, is_verbatim, keep_hyphens, line_at, mask, unmask};
+use super::source::{
+    check_circles, check_growth, check_nesting, explain, is_verbatim, keep_hyphens, line_at, mask, unmask,
+};
 use super::write::{MASTERS_THESIS, PHD_THESIS, numbers, role_field};
 use crate::formats::{FormatError, Kind, Parsed, Record, Role, When};
 use crate::model::normalize_doi;
@@ -16,6 +18,7 @@ pub fn parse(text: &str) -> Result<Parsed, FormatError> {
     check_nesting(text)?;
     let mut raw = RawBibliography::parse(text).map_err(|error| explain(text, &[], &error))?;
     check_circles(text, &raw)?;
+    check_growth(text, &raw)?;
 
     // Copies of the same length, so that every span of the parser fits them.
     let masked = mask(text);

@@ -1,7 +1,7 @@
 //! The source text before the parser sees it.
 
 use crate::formats::FormatError;
-use biblatex::{ParseError, RawBibliography, RawChunk};
+use biblatex::{Pair, ParseError, RawBibliography, RawChunk, RawEntry, Spanned};
 use std::collections::{HashMap, HashSet};
 
 /// Stands for a byte that is to vanish, so that positions stay as they are.
@@ -95,22 +95,9 @@ pub(super) fn check_circles(text: &str, raw: &RawBibliography<'_>) -> Result<(),
     let mut places: HashMap<String, (usize, &str)> = HashMap::new();
     for entry in &raw.entries {
         let key = entry.v.key.v.to_owned();
-        for pair in &entry.v.fields {
-            let field = match pair.key.v.to_ascii_lowercase().as_str() {
-                "crossref" => "crossref",
-                "xdata" => "xdata",
-                _ => continue,
-            };
-            let value: String = pair
-                .value
-                .v
-                .iter()
-                .map(|chunk| match chunk.v {
-                    RawChunk::Normal(text) | RawChunk::Abbreviation(text) => text,
-                })
-                .collect();
-            parents.entry(key.clone()).or_default().extend(value.split(',').map(|key| key.trim().to_owned()));
-            places.insert(key.clone(), (pair.key.span.start, field));
+        for (position, field, named) in parents_of(&entry.v) {
+            parents.entry(key.clone()).or_default().extend(named);
+            places.insert(key.clone(), (position, field));
         }
     }
     if let Some(key) = find_circle(&parents) {
@@ -119,6 +106,103 @@ pub(super) fn check_circles(text: &str, raw: &RawBibliography<'_>) -> Result<(),
         return Err(FormatError::new(line_at(text, position), message).in_field(field));
     }
     Ok(())
+}
+
+/// Returns the entries that one inherits from: where that is said, in which field, and which they are.
+fn parents_of<'a>(entry: &'a RawEntry<'_>) -> impl Iterator<Item = (usize, &'static str, Vec<String>)> + 'a {
+    entry.fields.iter().filter_map(|pair| {
+        let field = match pair.key.v.to_ascii_lowercase().as_str() {
+            "crossref" => "crossref",
+            "xdata" => "xdata",
+            _ => return None,
+        };
+        let text = |chunk: &Spanned<RawChunk<'a>>| match chunk.v {
+            RawChunk::Normal(text) | RawChunk::Abbreviation(text) => text,
+        };
+        let value: String = pair.value.v.iter().map(text).collect();
+        Some((pair.key.span.start, field, value.split(',').map(|key| key.trim().to_owned()).collect()))
+    })
+}
+
+/// The most bytes that any file may grow to by its `@string`s and by what entries inherit; a large one four times its size.
+const GROWN_BYTES: u64 = 32 << 20;
+
+/// Refuses a small file that would fill the memory: each `@string` may hold the one before it twice, each entry inherit
+/// all of a large one. Nothing in it is circular by now.
+pub(super) fn check_growth(text: &str, raw: &RawBibliography<'_>) -> Result<(), FormatError> {
+    let most = GROWN_BYTES.max(text.len() as u64 * 4);
+    let refuse = |position: usize, name: &str| {
+        let message = format!("`{name}` makes the file grow beyond {} MiB", most >> 20);
+        Err(FormatError::new(line_at(text, position), message))
+    };
+    let strings: HashMap<String, &[Spanned<RawChunk<'_>>]> =
+        raw.abbreviations.iter().map(|pair| (pair.key.v.to_ascii_lowercase(), &*pair.value.v)).collect();
+    let used = |name: &String| chunks(strings.get(name).copied().unwrap_or_default());
+    let sizes = grown(strings.keys(), used);
+    if let Some(pair) = raw.abbreviations.iter().find(|pair| sizes[&pair.key.v.to_ascii_lowercase()] > most) {
+        return refuse(pair.key.span.start, pair.key.v);
+    }
+
+    let entries: HashMap<String, &RawEntry<'_>> =
+        raw.entries.iter().map(|entry| (entry.v.key.v.to_owned(), &entry.v)).collect();
+    let own = |entry: &RawEntry<'_>| {
+        let field = |pair: &Pair<'_>| {
+            let (bytes, names) = chunks(&pair.value.v);
+            names.iter().filter_map(|name| sizes.get(name)).fold(bytes, |sum, more| sum.saturating_add(*more))
+        };
+        entry.fields.iter().map(field).fold(0, u64::saturating_add)
+    };
+    let inherits = |key: &String| {
+        let parents = |entry: &RawEntry<'_>| parents_of(entry).flat_map(|(.., named)| named).collect();
+        entries.get(key).map_or((0, Vec::new()), |entry| (own(entry), parents(entry)))
+    };
+    let sizes = grown(entries.keys(), inherits);
+    let mut total = 0_u64;
+    for entry in &raw.entries {
+        total = total.saturating_add(sizes.get(entry.v.key.v).copied().unwrap_or_default());
+        if total > most {
+            return refuse(entry.span.start, entry.v.key.v);
+        }
+    }
+    Ok(())
+}
+
+/// Returns how large each is: by itself, and with all that it takes in.
+fn grown<'a>(
+    names: impl Iterator<Item = &'a String>,
+    of: impl Fn(&String) -> (u64, Vec<String>),
+) -> HashMap<String, u64> {
+    let mut sizes: HashMap<String, u64> = HashMap::new();
+    for name in names {
+        // With an explicit stack, as for circles.
+        let mut path = vec![name.clone()];
+        while let Some(name) = path.last() {
+            let (own, takes) = of(name);
+            let unknown: Vec<&String> = takes.iter().filter(|taken| !sizes.contains_key(*taken)).collect();
+            if unknown.is_empty() {
+                let size = takes.iter().fold(own, |sum, taken| sum.saturating_add(sizes[taken]));
+                sizes.insert(name.clone(), size);
+                path.pop();
+            } else {
+                let unknown: Vec<String> = unknown.into_iter().cloned().collect();
+                path.extend(unknown);
+            }
+        }
+    }
+    sizes
+}
+
+/// Returns how long the parts of a value are that stand there, and the names of the others.
+fn chunks(value: &[Spanned<RawChunk<'_>>]) -> (u64, Vec<String>) {
+    let mut bytes = 0;
+    let mut names = Vec::new();
+    for chunk in value {
+        match chunk.v {
+            RawChunk::Normal(text) => bytes += text.len() as u64,
+            RawChunk::Abbreviation(name) => names.push(name.to_ascii_lowercase()),
+        }
+    }
+    (bytes, names)
 }
 
 /// Names the line and field of a parser's error.

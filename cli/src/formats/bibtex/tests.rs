@@ -129,6 +129,23 @@ fn faults_are_named_with_line_and_field() {
 }
 
 #[test]
+fn a_small_file_does_not_fill_the_memory() {
+    let doubled = |levels: u32| -> String {
+        let level = |n: u32| format!("@string{{s{n} = s{} # s{}}}\n", n - 1, n - 1);
+        format!("@string{{s0 = \"0123456789\"}}\n{}", (1..=levels).map(level).collect::<String>())
+    };
+    for levels in [25, 40, 100, 20_000] {
+        let error = read(&doubled(levels)).unwrap_err();
+        assert!((20..30).contains(&error.line) && error.message.contains("grow beyond 32 MiB"), "{levels}: {error}");
+    }
+    assert!(read(&doubled(10)).is_ok());
+    let parent = format!("{}@xdata{{p, note = s20, abstract = s20}}\n", doubled(20));
+    let children: String = (0..10).map(|n| format!("@book{{c{n}, title = {{T}}, xdata = {{p}}}}\n")).collect();
+    let error = read(&format!("{parent}{children}")).unwrap_err();
+    assert!(error.message.contains("`c0` makes the file grow"), "{error}");
+}
+
+#[test]
 fn long_chains_of_parents_are_no_circle() {
     let chain: String = (0..200).map(|i| format!("@xdata{{k{i}, xdata = {{k{}}}}}\n", i + 1)).collect();
     assert_eq!(read(&chain).unwrap(), []);

@@ -221,7 +221,8 @@ fn flag_arg(flag: &Flag) -> Arg {
         return arg.action(ArgAction::Help);
     }
     let least = if *optional { 0 } else { names.len() };
-    arg = arg.value_names(names.clone()).require_equals(*equals).required(flag.required);
+    // What takes two values at least can't be joined to them.
+    arg = arg.value_names(names.clone()).require_equals(*equals && least < 2).required(flag.required);
     arg = if *more {
         arg.action(ArgAction::Set).num_args(least..)
     } else {
