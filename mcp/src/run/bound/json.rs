@@ -85,6 +85,12 @@ fn cut_string(source: Source<'_>, span: Span, limit: u64, out: &mut Vec<u8>) -> 
     Ok(raw.len() as u64 - 1)
 }
 
+/// How deep a container is cut inside: each level of one that does not fit is read again.
+const LEVELS: usize = 12;
+
+/// The longest pointer that is told; beyond it the place that holds the one which was cut.
+const POINTER_BYTES: usize = 500;
+
 struct Shrink<'a> {
     source: Source<'a>,
     out: Vec<u8>,
@@ -96,20 +102,30 @@ impl Shrink<'_> {
         if span.size <= limit {
             return Scanner::copy(self.source, span, &mut self.out);
         }
-        match span.kind {
-            Kind::Array => self.array(span, limit, at),
-            Kind::Object => self.object(span, limit, at),
+        let is_deep = at.matches('/').count() >= LEVELS;
+        let instead: &[u8] = match span.kind {
+            Kind::Array if !is_deep => return self.array(span, limit, at),
+            Kind::Object if !is_deep => return self.object(span, limit, at),
             Kind::String => {
                 let shown = cut_string(self.source, span, limit, &mut self.out)?;
-                self.cuts.push(Cut { at: Some(at), unit: Unit::Bytes, shown, total: span.size - 2 });
-                Ok(())
+                self.cut(at, Unit::Bytes, shown, span.size - 2);
+                return Ok(());
             }
-            Kind::Plain => {
-                self.out.extend_from_slice(b"null");
-                self.cuts.push(Cut { at: Some(at), unit: Unit::Bytes, shown: 0, total: span.size });
-                Ok(())
-            }
+            Kind::Array => b"[]",
+            Kind::Object => b"{}",
+            Kind::Plain => b"null",
+        };
+        self.out.extend_from_slice(instead);
+        self.cut(at, Unit::Bytes, 0, span.size);
+        Ok(())
+    }
+
+    fn cut(&mut self, mut at: String, unit: Unit, shown: u64, total: u64) {
+        if at.len() > POINTER_BYTES {
+            let end = at.floor_char_boundary(POINTER_BYTES);
+            at.truncate(at[..end].rfind('/').unwrap_or_default());
         }
+        self.cuts.push(Cut { at: Some(at), unit, shown, total });
     }
 
     fn name(&mut self, key: &Key) -> io::Result<()> {
@@ -151,15 +167,17 @@ impl Shrink<'_> {
         }
         self.out.push(b']');
         if shown < total {
-            self.cuts.push(Cut { at: Some(at), unit: Unit::Elements, shown, total });
+            self.cut(at, Unit::Elements, shown, total);
         }
         Ok(())
     }
 
     fn object(&mut self, span: Span, limit: u64, at: String) -> io::Result<()> {
         let mut largest: Option<Span> = None;
+        let mut first_name = None;
         let (mut whole, mut total, mut fitting, mut full) = (1, 0, 0, false);
         spans(self.source, span, |key, member| {
+            first_name.get_or_insert(room(&key, member) - member.size);
             whole += room(&key, member);
             total += 1;
             full |= whole > limit;
@@ -170,13 +188,20 @@ impl Shrink<'_> {
         let Some(largest) = largest else { return Ok(()) };
         let rest = whole - largest.size;
         let cuts_one = rest < limit / 2;
-        // Where even the first does not fit it is better shown in part than not at all.
+        // Where even the first does not fit it is better shown in part than not at all, if there is room for its name.
         let first_alone = !cuts_one && fitting == 0;
-        let shown = if cuts_one { total } else { fitting.max(1) };
+        let shown = match first_alone && first_name > Some(limit / 2) {
+            true => 0,
+            false if cuts_one => total,
+            false => fitting.max(1),
+        };
         let mut members = Vec::new();
         spans(self.source, span, |key, member| {
+            if members.len() as u64 == shown {
+                return Ok(Flow::Stop);
+            }
             members.push((key, member));
-            Ok(if members.len() as u64 == shown { Flow::Stop } else { Flow::On })
+            Ok(Flow::On)
         })?;
         self.out.push(b'{');
         for (n, (key, member)) in members.into_iter().enumerate() {
@@ -193,7 +218,7 @@ impl Shrink<'_> {
         }
         self.out.push(b'}');
         if shown < total {
-            self.cuts.push(Cut { at: Some(at), unit: Unit::Members, shown, total });
+            self.cut(at, Unit::Members, shown, total);
         }
         Ok(())
     }

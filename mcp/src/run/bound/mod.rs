@@ -358,6 +358,9 @@ mod tests {
             json!({"\n".repeat(200): "x".repeat(5000), "b": 1}),
             json!({"x".repeat(600): {"y".repeat(300): ["z".repeat(500)]}, "b": "c".repeat(900)}),
             json!([["x".repeat(5000)]]),
+            (0..100).fold(json!("x".repeat(5000)), |inner, _| json!({ "a": inner, "b": [1] })),
+            (0..100).fold(json!(["x".repeat(50), "y".repeat(5000)]), |inner, _| json!([inner])),
+            json!({"x".repeat(5000): 1, "y": {"z".repeat(700): ["x".repeat(5000)]}}),
             json!((0..2000).map(|n| (format!("k{n}"), json!(n))).collect::<serde_json::Map<_, _>>()),
         ] {
             for text in [json!([value]).to_string(), serde_json::to_string_pretty(&json!({"v": value})).unwrap()] {
@@ -365,7 +368,7 @@ mod tests {
                     let bounded = bounded(limit, &text);
                     assert!(bounded.text.len() <= limit, "{}: {}", bounded.text.len(), bounded.text);
                     assert!(serde_json::from_str::<Value>(&bounded.text).is_ok(), "{}", bounded.text);
-                    assert!(!bounded.notes.is_empty());
+                    assert!(!bounded.notes.is_empty() && bounded.notes.concat().len() < 1500, "{:?}", bounded.notes);
                 }
             }
         }
