@@ -62,7 +62,7 @@ impl Group {
 
     /// Ends the group and what left it: TERM, and KILL for what is left after `grace`.
     pub(super) async fn end(mut self, grace: Duration) {
-        let strays = self.strays().await;
+        let strays = self.strays(self.id).await;
         let was_there = self.signal(Signal::SIGTERM) | stray::signal(&strays, Signal::SIGTERM);
         if was_there {
             // A stopped process acts on TERM only once it goes on.
@@ -78,7 +78,7 @@ impl Group {
             }
         }
         for _ in 0..ROUNDS {
-            let strays = self.strays().await;
+            let strays = self.strays(None).await;
             if !stray::signal(&strays, Signal::SIGKILL) {
                 break;
             }
@@ -87,10 +87,10 @@ impl Group {
         self.let_strays_go();
     }
 
-    /// Returns what left the group.
-    async fn strays(&self) -> Vec<Pid> {
-        let Some((id, mark)) = self.id.zip(self.mark.clone()) else { return Vec::new() };
-        spawn_blocking(move || stray::find(&mark, id)).await.unwrap_or_default()
+    /// Returns what has the mark, and what the leader started while its number is its own.
+    async fn strays(&self, leader: Option<Pid>) -> Vec<Pid> {
+        let Some(mark) = self.mark.clone() else { return Vec::new() };
+        spawn_blocking(move || stray::find(&mark, leader)).await.unwrap_or_default()
     }
 
     /// Ends what a command left behind, without anybody waiting for it.
@@ -120,8 +120,8 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.signal(Signal::SIGKILL);
-        if let Some((id, mark)) = self.id.zip(self.mark.as_deref()) {
-            stray::signal(&stray::find(mark, id), Signal::SIGKILL);
+        if let Some(mark) = &self.mark {
+            stray::signal(&stray::find(mark, None), Signal::SIGKILL);
         }
         self.id.inspect(|id| guard('-', *id, None));
     }

@@ -6,15 +6,15 @@ use nix::unistd::Pid;
 use std::collections::HashSet;
 use std::fs;
 
-/// Finds what runs with the mark in its environment, and what that and the leader started; none of the leader's group
-/// need be among it, and nothing is where there is no `/proc`.
-pub(super) fn find(mark: &str, leader: Pid) -> Vec<Pid> {
+/// Finds what runs with the mark in its environment and what that started, and what the leader started where it has not
+/// been waited for: later its number may be another's. Nothing is found where there is no `/proc`.
+pub(super) fn find(mark: &str, leader: Option<Pid>) -> Vec<Pid> {
     let variable = format!("{CALL}={mark}");
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     let processes: Vec<(i32, i32, bool)> = ids.filter_map(|id| process(id, variable.as_bytes())).collect();
     let marked = processes.iter().filter(|(.., marked)| *marked).map(|(id, ..)| *id);
-    let mut found: HashSet<i32> = marked.chain([leader.as_raw()]).collect();
+    let mut found: HashSet<i32> = marked.chain(leader.map(Pid::as_raw)).collect();
     loop {
         let known = found.len();
         found.extend(
@@ -25,7 +25,7 @@ pub(super) fn find(mark: &str, leader: Pid) -> Vec<Pid> {
         }
     }
     let own = Pid::this();
-    found.into_iter().map(Pid::from_raw).filter(|id| *id != leader && *id != own).collect()
+    found.into_iter().map(Pid::from_raw).filter(|id| Some(*id) != leader && *id != own).collect()
 }
 
 /// Sends a signal to each of them; tells whether one was there.
