@@ -205,9 +205,10 @@ fn principals() -> Vec<Row> {
             "workflow_submit",
             json!({ "steps": [{ "command": "add", "flags": { "title": "t" } }] }),
         ),
-        spent("a change too many", "command_run", add()),
+        // What does not say `yes` is made to preview, which is no change.
+        spent("a change too many", "command_run", json!({ "name": "add", "flags": { "title": "t", "yes": true } })),
         spent("a read that writes too many", "command_run", json!({ "name": "list", "flags": list() })),
-        spent("a change too many as a tool", "=add", json!({ "title": "t" })),
+        spent("a change too many as a tool", "=add", json!({ "title": "t", "yes": true })),
         spent(
             "a change too many in a workflow",
             "workflow_submit",
