@@ -190,7 +190,7 @@ fn scopes() -> Vec<Row> {
 fn principals() -> Vec<Row> {
     let denied = |name, tool, arguments| (name, Limit::Rules, tool, arguments, Kind::OperationDenied, "");
     let spent = |name, tool, arguments| (name, Limit::Budget, tool, arguments, Kind::BudgetExhausted, "");
-    let list = || json!({ "output": "/x" });
+    let list = || json!({ "output": "/x", "yes": true });
     vec![
         denied("a command that is none of the caller's", "command_run", add()),
         denied("a read that is none of the caller's", "command_read", json!({ "name": "list" })),
