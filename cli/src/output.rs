@@ -184,8 +184,12 @@ fn print_table(ctx: &mut Context<'_, '_>, columns: &[String], rows: &[Row]) -> R
         (0..columns.len()).map(|i| cells.iter().map(|line| line[i].chars().count()).max().unwrap_or(0)).collect();
     let coloured = ctx.io.terminal && !ctx.globals.output.no_color && std::env::var_os("NO_COLOR").is_none();
     for (number, line) in cells.iter().enumerate() {
-        let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        let text = padded.join("  ");
+        let mut text = String::new();
+        for (cell, width) in line.iter().zip(&widths) {
+            text.push_str(cell);
+            // A width in `format!` may not be above 65,535.
+            text.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
+        }
         let text = text.trim_end();
         match number == 0 && coloured {
             true => writeln!(ctx.io.stdout, "\u{1b}[1m{text}\u{1b}[0m")?,

@@ -20,6 +20,16 @@ fn lists_filter_and_order() {
 }
 
 #[test]
+fn a_value_of_any_length_is_listed() {
+    let lab = Lab::seeded();
+    lab.ok(&["items", "edit", "darwin1859", &format!("--title={}", "t".repeat(70_000)), "--yes"]);
+    let answer = lab.run(&["items", "list"]);
+    assert!(answer.code == 0 && answer.stdout.contains("darwin1859"), "{}", answer.stderr);
+    let plain = lab.run(&["items", "list", "--plain"]);
+    assert!(plain.code == 0 && plain.stdout.contains(&"t".repeat(70_000)), "{}", plain.stderr);
+}
+
+#[test]
 fn find_conditions() {
     let lab = Lab::seeded();
     let cases: &[(&[&str], &[&str])] = &[

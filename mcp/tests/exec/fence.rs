@@ -87,6 +87,8 @@ const WRITES: &[&str] = &[
     "echo x > \"$TMPDIR/../new-$$\" && rm \"$TMPDIR/../new-$$\"",
     "kill -0 $PPID",
     "sleep 1 & renice 19 -p $!",
+    "sleep 1 & ionice -c 3 -p $!",
+    "sleep 1 & chrt -b -p 0 $!",
     "sleep 1 & prlimit --pid $! --core=0:0",
     "made=$(ipcmk -M 16) && ipcrm -m \"${made##* }\"",
     "made=$(ipcmk -Q) && ipcrm -q \"${made##* }\"",

@@ -3,7 +3,7 @@
 
 use clap_facade::catalog::help::Node;
 use clap_facade::catalog::help::{Argument, Flag, Page, Role, Takes};
-use clap_facade::catalog::{Catalog, Settings};
+use clap_facade::catalog::{Catalog, ParamKind, Settings};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -111,6 +111,22 @@ fn options_of_any_spelling_make_a_tree_that_passes_claps_own_checks() {
 /// Every one of these with every one of those.
 fn iproduct<T: Clone>(these: Vec<T>, those: &[String]) -> Vec<(T, String)> {
     these.iter().flat_map(|this| those.iter().map(|that| (this.clone(), that.clone()))).collect()
+}
+
+#[test]
+fn what_is_a_path_is_told_by_a_word_of_its_names() {
+    let page = "Usage: app [OPTIONS] [PATH] [FILES]...\n\nArguments:\n  [PATH]      a\n  [FILES]...  b\n\nOptions:\n  \
+                --output-file <OUT>  a\n  --to <CACHE_DIR>  b\n  --target <TRIPLE>  c\n  --profile <NAME>  d\n  --direct  e\n";
+    let catalog = Catalog::new(Node::new("app", Page::read(page)).command(), &Settings::default()).unwrap();
+    let is_path = |kind: &ParamKind| match kind {
+        ParamKind::One(value) | ParamKind::Optional { value, .. } => value.path,
+        ParamKind::Many { item, .. } => item.path,
+        ParamKind::Switch | ParamKind::Count => false,
+    };
+    let mut paths: Vec<&str> =
+        catalog.operations()[0].params.iter().filter(|param| is_path(&param.kind)).map(|param| &*param.name).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["files", "output-file", "path", "to"]);
 }
 
 #[test]

@@ -124,12 +124,20 @@ fn parents_of<'a>(entry: &'a RawEntry<'_>) -> impl Iterator<Item = (usize, &'sta
     })
 }
 
+/// The most parts that one value may be joined of: the time that takes grows with their square.
+const MOST_PARTS: usize = 10_000;
+
 /// The most bytes that any file may grow to by its `@string`s and by what entries inherit; a large one four times its size.
 const GROWN_BYTES: u64 = 32 << 20;
 
 /// Refuses a small file that would fill the memory: each `@string` may hold the one before it twice, each entry inherit
 /// all of a large one. Nothing in it is circular by now.
 pub(super) fn check_growth(text: &str, raw: &RawBibliography<'_>) -> Result<(), FormatError> {
+    let fields = raw.entries.iter().flat_map(|entry| &entry.v.fields);
+    if let Some(pair) = raw.abbreviations.iter().chain(fields).find(|pair| pair.value.v.len() > MOST_PARTS) {
+        let message = format!("more than {MOST_PARTS} parts are joined by `#`");
+        return Err(FormatError::new(line_at(text, pair.key.span.start), message).in_field(pair.key.v));
+    }
     let most = GROWN_BYTES.max(text.len() as u64 * 4);
     let refuse = |position: usize, name: &str| {
         let message = format!("`{name}` makes the file grow beyond {} MiB", most >> 20);

@@ -139,6 +139,10 @@ fn a_small_file_does_not_fill_the_memory() {
         assert!((20..30).contains(&error.line) && error.message.contains("grow beyond 32 MiB"), "{levels}: {error}");
     }
     assert!(read(&doubled(10)).is_ok());
+    let joined = |parts: usize| format!("@string{{s = \"a\"}}\n@book{{k,\n  title = s{}\n}}", " # s".repeat(parts - 1));
+    let error = read(&joined(200_000)).unwrap_err();
+    assert_eq!((error.line, error.field.as_deref()), (3, Some("title")), "{error}");
+    assert!(read(&joined(2_000)).is_ok());
     let parent = format!("{}@xdata{{p, note = s20, abstract = s20}}\n", doubled(20));
     let children: String = (0..10).map(|n| format!("@book{{c{n}, title = {{T}}, xdata = {{p}}}}\n")).collect();
     let error = read(&format!("{parent}{children}")).unwrap_err();

@@ -4,11 +4,15 @@ use super::super::parts::{processors, side_by_side};
 use super::page::{Argument, Flag, Listed, Page, Role, Takes};
 use crate::annotate::{GivenBy, MayRepeat};
 use clap::builder::PossibleValue;
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
 use std::collections::{HashMap, HashSet};
 
 /// The most threads that build a large program's tree.
 const BUILDERS: usize = 4;
+
+/// By which words a value is told to be a path.
+const PATH_WORDS: &[&str] =
+    &["path", "paths", "file", "files", "filename", "dir", "dirs", "directory", "directories", "folder", "src"];
 
 /// For fewer commands of the root than this a thread more is not worth its start.
 const CHILDREN_OF_A_BUILDER: usize = 8;
@@ -229,7 +233,7 @@ fn flag_arg(flag: &Flag) -> Arg {
         // Whether it may be given again is not told.
         arg.action(ArgAction::Append).num_args(least..=names.len()).add(MayRepeat)
     };
-    arg = chosen(arg, &flag.choices);
+    arg = chosen(hinted(arg, names.iter().chain(&flag.long)), &flag.choices);
     if flag.required || flag.env.is_some() || names.len() > 1 || *more {
         arg
     } else {
@@ -280,8 +284,18 @@ fn argument_arg(argument: &Argument, required: bool, taken: &mut Taken) -> Arg {
         (least, false) => arg.num_args(least),
     };
     let arg = given_by(helped(arg, &argument.help), argument.env.as_deref());
-    let arg = chosen(arg, &argument.choices);
+    let arg = chosen(hinted(arg, [&argument.name]), &argument.choices);
     if required || argument.more || argument.names > 1 { arg } else { arg.default_values(argument.default.clone()) }
+}
+
+/// Marks what is a path by a word of its names, as authors call them: `<OUTPUT_FILE>`, `--cache-dir`.
+fn hinted<'a>(arg: Arg, names: impl IntoIterator<Item = &'a String>) -> Arg {
+    let is_path = |word: &str| PATH_WORDS.contains(&word.to_ascii_lowercase().as_str());
+    let words = |name: &'a String| name.split(|c: char| !c.is_ascii_alphanumeric());
+    match names.into_iter().flat_map(words).any(is_path) {
+        true => arg.value_hint(ValueHint::AnyPath),
+        false => arg,
+    }
 }
 
 /// Notes the variables of `X` or `X or Y`.

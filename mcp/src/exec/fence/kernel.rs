@@ -88,6 +88,10 @@ fn filter(offline: bool) -> Option<BpfProgram> {
     for (number, argument) in OTHERS {
         rules.insert(*number, vec![rule(&[(*argument, SeccompCmpOp::Ne, 0)])?]);
     }
+    for (number, which) in OF_USERS {
+        // `who` is the user of the caller where it is 0.
+        rules.entry(*number).or_default().push(rule(&[(0, SeccompCmpOp::Eq, *which)])?);
+    }
     let set_flags = ATTRIBUTE_IOCTLS.iter().map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, set_flags.collect::<Option<_>>()?);
     if offline {
@@ -172,7 +176,17 @@ const MAKES: &[(libc::c_long, u8, u64)] = &[
 ];
 
 /// Those that change the process which one of their arguments names: 0 is the caller itself.
-const OTHERS: &[(libc::c_long, u8)] = &[(libc::SYS_prlimit64, 0), (libc::SYS_setpriority, 1)];
+const OTHERS: &[(libc::c_long, u8)] = &[
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
+/// Those of them that take all processes of a user, and how that is said (`PRIO_USER`, `IOPRIO_WHO_USER`).
+const OF_USERS: &[(libc::c_long, u64)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
 
 /// `FS_IOC_SETFLAGS`, for both sizes of a number, and `FS_IOC_FSSETXATTR`.
 const ATTRIBUTE_IOCTLS: [u64; 3] = [0x4008_6602, 0x4004_6602, 0x401c_5820];

@@ -210,6 +210,9 @@ impl fmt::Debug for Plans {
 
 /// Takes the token out of a call's arguments, wherever a caller puts it. Nothing else has its form.
 pub(crate) fn take(arguments: &mut Map<String, Value>) -> Option<String> {
+    if arguments.get(PLAN).is_some_and(Value::is_null) {
+        arguments.shift_remove(PLAN);
+    }
     let is_one = |value: &Value| value.as_str().is_some_and(is_token);
     let inner = ["flags", "arguments", "params"].into_iter();
     let place = std::iter::once(None).chain(inner.map(Some)).find(|place| match place {
