@@ -20,6 +20,8 @@ pub(crate) struct Kind(&'static str, &'static str);
 pub(crate) const CONFIG: Kind = Kind("XDG_CONFIG_HOME", ".config");
 /// Where audits stand, and beside them approvals and the switch that stops servers.
 pub(crate) const STATE: Kind = Kind("XDG_STATE_HOME", ".local/state");
+/// Where programs keep what is the user's.
+pub(crate) const DATA: Kind = Kind("XDG_DATA_HOME", ".local/share");
 /// Where it costs only time when it is lost.
 pub(crate) const CACHE: Kind = Kind("XDG_CACHE_HOME", ".cache");
 

@@ -307,6 +307,12 @@ impl Catalog {
         name::closest(name, self.operations.iter().map(|operation| operation.name.as_str()), limit)
     }
 
+    /// Returns how the program is called in a shell, where its tree tells that (`Command::bin_name`), else its name:
+    /// `uv pip` where the root is called `uv-pip`.
+    pub fn program(&self) -> &str {
+        self.prototype.get_bin_name().unwrap_or(&self.root)
+    }
+
     /// Returns the name of the root command.
     pub fn root(&self) -> &str {
         &self.root

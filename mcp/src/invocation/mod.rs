@@ -10,6 +10,6 @@ mod names;
 mod reading;
 
 pub use call::{Given, Invocation};
-pub(crate) use collect::UNKNOWN;
-pub(crate) use names::nearest;
 pub(crate) use reading::{cut, describe, describe_missing, value_type};
+#[cfg(feature = "stdio")]
+pub(crate) use {collect::UNKNOWN, names::nearest};

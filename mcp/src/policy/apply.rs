@@ -184,7 +184,9 @@ impl Policy {
 }
 
 fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
-    catalog::closest(name, known.iter().map(String::as_str), 1).first().copied()
+    // The root has no name here: nothing is near to that.
+    let known = known.iter().map(String::as_str).filter(|known| !known.is_empty());
+    catalog::closest(name, known, 1).first().copied()
 }
 
 /// Returns the path of the command that words lead to, aliases among them.

@@ -103,7 +103,7 @@ impl Explained {
     fn new(pipeline: &Pipeline, caller: &Caller, call: Call) -> Result<Self, Refusal> {
         let refusal = pipeline.foresee(&call, caller).err();
         match call.target {
-            Target::Operation(proved) => Ok(Self { shown: Shown::new(pipeline.catalog().root(), &proved), refusal }),
+            Target::Operation(proved) => Ok(Self { shown: Shown::new(pipeline.catalog().program(), &proved), refusal }),
             Target::Tool(..) | Target::Workflow(_) => Err(Refusal::new(crate::refusal::Kind::UnknownOperation)),
         }
     }
@@ -122,7 +122,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(root: &str, proved: &Proved) -> Self {
+    fn new(program: &str, proved: &Proved) -> Self {
         let invocation = proved.invocation();
         let operation = invocation.operation();
         let widened = operation.mutating_when.iter().find(|name| invocation.value(name).is_some());
@@ -131,14 +131,15 @@ impl Shown {
             (Some(_), Some(name)) => Some(format!("because it sets {name}")),
             (Some(_), None) => None,
         };
-        let program = proved.arg0().map_or_else(|| root.to_owned(), |name| name.to_string_lossy().into_owned());
+        let arg0 = proved.arg0().map(|name| vec![name.to_string_lossy().into_owned()]);
+        let program = arg0.unwrap_or_else(|| shell_words::split(program).unwrap_or_else(|_| vec![program.to_owned()]));
         let argv = proved.argv().iter().map(|word| word.to_string_lossy().into_owned());
         let gates = operation.params.iter().filter(|param| param.gate);
         Self {
             name: operation.name.clone(),
             effect: invocation.effect().to_string(),
             because,
-            line: std::iter::once(program).chain(argv).collect(),
+            line: program.into_iter().chain(argv).collect(),
             sets: invocation.to_json(),
             defaults: operation.params.iter().filter_map(|param| default(proved, param)).collect(),
             gates: gates.map(|gate| (gate.name.clone(), passes(invocation, gate))).collect(),

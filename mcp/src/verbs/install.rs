@@ -105,8 +105,9 @@ pub(super) fn entry(desk: &Desk<'_>, start: &Start) -> Result<Entry, VerbError> 
     let path = std::env::var_os("PATH");
     let entry = Entry::capture(&desk.launch.program, words, path.as_deref())
         .map_err(|error| VerbError::File { path: desk.launch.program.clone(), error })?;
-    // The operator's switch, policy and approvals hold for a server that finds them.
-    let moved = [folders::STATE, folders::CONFIG].into_iter().filter_map(folders::Kind::moved);
+    // The operator's switch, policy and approvals hold for a server that finds them; and the program finds its own.
+    let moved =
+        [folders::STATE, folders::CONFIG, folders::DATA, folders::CACHE].into_iter().filter_map(folders::Kind::moved);
     Ok(moved.fold(entry, |entry, (name, value)| entry.env(name, value)))
 }
 

@@ -138,6 +138,12 @@ pub(super) fn find(program: &Path) -> Option<PathBuf> {
     env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| is_executable(path))
 }
 
+/// Returns what calls it in a shell: its own name and the words that stand before all others.
+pub(super) fn line(program: &Path, fixed_args: &[OsString]) -> String {
+    let own = program.file_name().unwrap_or(OsStr::new("cli")).to_string_lossy();
+    shell_words::join(std::iter::once(own).chain(fixed_args.iter().map(|arg| arg.to_string_lossy())))
+}
+
 /// The name to serve a program by: its own, and the fixed words behind it.
 pub(super) fn name(program: &Path, fixed_args: &[OsString]) -> String {
     let own = program.file_stem().unwrap_or(OsStr::new("cli")).to_string_lossy().into_owned();

@@ -129,7 +129,7 @@ pub fn walk(program: &Path, fixed_args: &[OsString], options: &WalkOptions) -> R
             report.not_understood.push((path, lines));
         }
     }
-    let command = node(&mut read, &[], &Listed::new(name)).command();
+    let command = node(&mut read, &[], &Listed::new(name)).command().bin_name(ask::line(&program, fixed_args));
     report.elapsed = started.elapsed();
     Ok(Wrapped { command, program, fixed_args: fixed_args.to_vec(), report })
 }

@@ -39,15 +39,15 @@ pub(super) fn question(call: &Call, preview: Option<&str>, caller: &Caller, cata
 
 /// Renders the command line as a shell takes it.
 fn line(proved: &Proved, catalog: &Catalog) -> String {
-    let program = proved.arg0().map_or(Cow::from(&catalog.root), |arg0| arg0.to_string_lossy());
-    let words = std::iter::once(program).chain(proved.argv().iter().map(|word| word.to_string_lossy()));
+    let program = proved.arg0().map_or_else(|| catalog.program().to_owned(), |arg0| quoted(&arg0.to_string_lossy()));
+    let words = proved.argv().iter().map(|word| word.to_string_lossy());
     let secrets: Vec<&str> =
         catalog.inject.iter().filter(|injected| injected.secret).map(|injected| injected.token.as_str()).collect();
     let shown = words.map(|word| match secrets.contains(&&*word) {
         true => format!("{}=…", word.split_once('=').map_or(&*word, |(flag, _)| flag)),
         false => quoted(&word),
     });
-    shown.collect::<Vec<_>>().join(" ")
+    std::iter::once(program).chain(shown).collect::<Vec<_>>().join(" ")
 }
 
 fn steps(workflow: &Workflow) -> String {

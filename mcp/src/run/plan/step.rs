@@ -184,7 +184,7 @@ impl Plans {
             Ok(token) if Self::demands(&call.target) => {
                 outcome
                     .notes
-                    .push(format!("plan: {token} (apply by the same call {} and `{PLAN}`: \"{token}\")", with(call)));
+                    .push(format!("plan: {token} (apply by the same call with `{PLAN}`: \"{token}\", {})", with(call)));
             }
             Ok(token) => outcome.notes.push(format!("plan: {token}")),
             Err(error) => outcome.notes.push(format!("no plan can be made: {error}")),
