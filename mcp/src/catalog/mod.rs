@@ -260,12 +260,16 @@ impl Catalog {
     /// Case, the program's name in front and the separators between words are forgiven where one
     /// operation alone can be meant.
     pub fn find(&self, name: &str) -> Option<&Arc<Operation>> {
-        let without_root = || name.trim_start().strip_prefix(&self.root)?.strip_prefix(' ');
         let index = self.index.get_or_init(|| name::Index::new(&self.operations, &self.spoken));
-        match index.find(name).or_else(|| index.find(without_root()?)) {
+        match self.with_and_without_root(name).find_map(|name| index.find(name)) {
             Some(n) => Some(&self.operations[n]),
             None => self.builtin.as_deref()?.find(name),
         }
+    }
+
+    fn with_and_without_root<'a>(&self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let without = name.trim_start().strip_prefix(&self.root).and_then(|rest| rest.strip_prefix(' '));
+        std::iter::once(name).chain(without)
     }
 
     /// Tells whether anything here goes by a name, now or before, or is kept from callers under it.
@@ -285,8 +289,7 @@ impl Catalog {
     /// Finds a command that is not exposed by its path, as forgivingly as [`find`](Self::find).
     #[cfg(feature = "stdio")]
     pub(crate) fn find_excused(&self, name: &str) -> Option<&Excused> {
-        let without_root = name.trim_start().strip_prefix(&self.root).and_then(|rest| rest.strip_prefix(' '));
-        [Some(name), without_root].into_iter().flatten().find_map(|name| {
+        self.with_and_without_root(name).find_map(|name| {
             let said = name::loose(name);
             self.excused.iter().find(|excused| name::loose(&excused.path) == said)
         })

@@ -53,6 +53,11 @@ pub(super) fn cut(author: &mut Command, parts: usize) -> Vec<Part> {
 }
 
 impl Part {
+    /// Tells whether it is all of the tree.
+    pub(super) fn is_whole(&self) -> bool {
+        self.children == (0..usize::MAX)
+    }
+
     /// Copies the tree: whole, but for the children of other parts.
     pub(super) fn tree(&self, author: &Command) -> Command {
         let mut tree = self.root.clone();

@@ -40,8 +40,7 @@ pub(super) fn walk(author: &mut Command, settings: &Settings, parts: usize) -> R
     let parts = parts::cut(author, parts);
     let (author, is_large) = (&*author, parts.len() > 1);
     let read = |part| {
-        let (walked, copy) =
-            quiet::catch(|| walk_part(author, part, settings, !is_large)).map_err(CatalogError::Tree)?;
+        let (walked, copy) = quiet::catch(|| walk_part(author, part, settings)).map_err(CatalogError::Tree)?;
         match is_large {
             true => parts::free(copy),
             false => drop(copy),
@@ -78,14 +77,9 @@ impl Walked {
 }
 
 /// Reads a part from a copy of it, and gives the copy back; a part that is the whole tree has what settings name.
-fn walk_part(
-    author: &Command,
-    part: Part,
-    settings: &Settings,
-    is_whole: bool,
-) -> (Result<Walked, CatalogError>, Command) {
+fn walk_part(author: &Command, part: Part, settings: &Settings) -> (Result<Walked, CatalogError>, Command) {
     let built = build(|| part.tree(author));
-    let named = if is_whole { check(settings, &built) } else { Ok(()) };
+    let named = if part.is_whole() { check(settings, &built) } else { Ok(()) };
     (named.and_then(|()| walk_built(author, &built, part, settings)), built)
 }
 

@@ -12,6 +12,9 @@ const SHORTEST: usize = 4;
 /// The shortest line of a value of several that is looked for alone.
 const LONG_LINE: usize = 16;
 
+/// The most bytes that JSON takes for one: `\u0061` for `a`.
+const ESCAPED_BYTES: usize = 6;
+
 /// Values that are never shown.
 #[derive(Clone, Default)]
 pub struct Mask {
@@ -120,10 +123,12 @@ impl Mask {
 
     /// Tells where the end of the bytes may be the start of a value; their length where it is not.
     fn begins(&self, bytes: &[u8]) -> usize {
-        // In JSON one character of two bytes and more takes six bytes, or twelve.
-        let longest = self.needles.first().map_or(0, |needle| needle.len() * 6);
+        let longest = self.needles.first().map_or(0, |needle| needle.len() * ESCAPED_BYTES);
         let from = bytes.len().saturating_sub(longest);
-        let begins = |at: &usize| self.needles.iter().any(|needle| is_at(&bytes[*at..], needle) == At::Cut);
+        let begins = |at: &usize| {
+            let may = |needle: &&String| needle.len() * ESCAPED_BYTES > bytes.len() - at;
+            self.needles.iter().take_while(may).any(|needle| is_at(&bytes[*at..], needle) == At::Cut)
+        };
         (from..bytes.len()).find(begins).unwrap_or(bytes.len())
     }
 

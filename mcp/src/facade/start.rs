@@ -54,7 +54,7 @@ impl Facade {
             budget,
             guard: Guard,
             plans: Plans::new(self.plan_ignores),
-            approve: Approve::new(self.approval, self.least_approval, approvals),
+            approve: Approve::new(self.approval, self.least_approval, approvals).masking(mask.clone()),
             confine: self.confine,
             bound: self.bound,
             kept: Arc::new(kept::Store::new(self.retention)),

@@ -108,7 +108,7 @@ impl Pipeline {
     }
 
     /// Refuses what the rules refuse whatever was planned or approved.
-    fn permit(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
+    pub(super) fn permit(&self, call: &Call, caller: &Caller) -> Result<(), Refusal> {
         self.guard.check(call, caller)?;
         self.confine.check(call, caller, self.executor.cwd())
     }

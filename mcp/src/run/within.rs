@@ -63,8 +63,7 @@ impl Pipeline {
         entry.step_of(step.intent);
         let result = async {
             self.kill.check(caller)?;
-            self.guard.check(&call, caller)?;
-            self.confine.check(&call, caller, self.executor.cwd())?;
+            self.permit(&call, caller)?;
             // What had to be planned and allowed was so for the workflow as a whole.
             self.audit.check(&call, &entry)?;
             permit.spend(&Cost::of_call(step.proved.invocation()));

@@ -1,6 +1,6 @@
 //! `facade`: search, run, and run read-only, for any number of commands.
 
-use super::fixed::{FixedTool, fit, schema};
+use super::fixed::{FixedTool, argument_names, fit, schema};
 use super::{Beside, Surface, Tool, Way, fields, finder};
 use crate::argv::Proved;
 use crate::catalog::{Catalog, Effect, Excused, Operation};
@@ -117,8 +117,7 @@ impl Commands {
 
     /// Says of unknown names beside `flags` that they may be meant for the tool itself.
     fn or_own(&self, mut refusal: Refusal, beside: &[String]) -> Refusal {
-        let own: Vec<&str> =
-            self.run_schema["properties"].as_object().into_iter().flat_map(Map::keys).map(|name| &**name).collect();
+        let own: Vec<&str> = argument_names(&self.run_schema).collect();
         let unknown = |problem: &&mut Problem| problem.problem == UNKNOWN && beside.contains(&problem.param);
         for problem in refusal.problems.iter_mut().filter(unknown) {
             let near =

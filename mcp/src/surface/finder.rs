@@ -22,9 +22,6 @@ const GROUP: usize = 50;
 /// Hits past the first are shown with their params while the answer stays below this, in bytes.
 const ANSWER_BYTES: usize = 1_000;
 
-/// The arguments of a search.
-const ARGUMENTS: &[&str] = &["query", "name", "limit", "cursor"];
-
 /// What stands in an answer for what the caller may not run.
 const NOT_ALLOWED: &str = "not_allowed";
 
@@ -54,7 +51,7 @@ pub(super) fn tool(catalog: &Arc<Catalog>) -> FixedTool {
 /// Fits the arguments of `command_search`: the one text among them is what is searched for, under whatever name.
 pub(super) fn arguments(search: &FixedTool, arguments: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
     let (mut known, mut stray): (Map<_, _>, Map<_, _>) =
-        arguments.into_iter().partition(|(key, _)| ARGUMENTS.contains(&&**key));
+        arguments.into_iter().partition(|(key, _)| search.arguments().any(|known| known == key));
     known.retain(|_, value| !value.is_null());
     if !known.contains_key("query") && !known.contains_key("name") && !stray.is_empty() {
         let mut texts = stray.iter().filter(|(_, value)| value.is_string());
@@ -68,7 +65,7 @@ pub(super) fn arguments(search: &FixedTool, arguments: Map<String, Value>) -> Re
         }
     }
     let mut fitted = search.fit(known)?;
-    let near = |key: &String| match nearest(key, ARGUMENTS.iter().copied()) {
+    let near = |key: &String| match nearest(key, search.arguments()) {
         Some(near) => format!("{key}: did you mean `{near}`?"),
         None => key.clone(),
     };

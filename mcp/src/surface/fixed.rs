@@ -111,6 +111,11 @@ impl FixedTool {
         self.tool.input_schema.get("properties").is_some_and(|properties| properties.get(FIELDS).is_some())
     }
 
+    /// Returns the names of its arguments.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        argument_names(&self.tool.input_schema)
+    }
+
     /// Returns it as it is listed.
     pub fn listing(&self) -> Tool {
         self.tool.clone()
@@ -244,6 +249,11 @@ fn clean(schema: &mut Value) {
             _ => {}
         }
     }
+}
+
+/// Returns the names of the arguments that a schema describes.
+pub(super) fn argument_names(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
 /// Fits arguments to a flat object schema.

@@ -11,6 +11,7 @@ use crate::run::plan::{Checked, Stage};
 use crate::run::{Call, Caller, Principal, Target, canonical};
 use serde_json::{Value, json};
 use std::fmt;
+use std::sync::Arc;
 
 /// What has to be allowed first, and by what it is.
 pub struct Approve {
@@ -19,6 +20,7 @@ pub struct Approve {
     least: Approval,
     pub(super) approvals: Approvals,
     pub(super) key: Option<Key>,
+    mask: Arc<Mask>,
 }
 
 /// The operator's word that let a call pass.
@@ -33,7 +35,12 @@ pub(crate) struct Approved {
 impl Approve {
     /// Makes the step: `mode` is for commands of which nothing else is said, `least` for all.
     pub fn new(mode: Approval, least: Approval, approvals: Approvals) -> Self {
-        Self { mode, least, approvals, key: Key::new() }
+        Self { mode, least, approvals, key: Key::new(), mask: Arc::default() }
+    }
+
+    /// Keeps values out of every question.
+    pub(crate) fn masking(self, mask: Arc<Mask>) -> Self {
+        Self { mask, ..self }
     }
 
     /// Tells whether any call of a catalog by a principal could have to be asked about.
@@ -94,7 +101,7 @@ impl Approve {
             Demand::Word if Stage::of(&call.target) == Stage::Previews => return Ok(None),
             Demand::Word => {}
         }
-        let asked = Asked::new(call, plan, caller, catalog);
+        let asked = Asked::new(call, plan, caller, catalog, &self.mask);
         let approvals = self.approvals.clone();
         let standing = tokio::task::spawn_blocking(move || approvals.ask(&asked.request())).await;
         match standing {
@@ -131,7 +138,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(call: &Call, plan: Option<&Checked>, caller: &Caller, catalog: &Catalog) -> Self {
+    fn new(call: &Call, plan: Option<&Checked>, caller: &Caller, catalog: &Catalog, mask: &Mask) -> Self {
         let (target, effect) = (call.target.name().to_owned(), call.target.effect());
         let exactly = json!({
             "target": target,
@@ -141,8 +148,8 @@ impl Asked {
             "principal": caller.principal.name,
         });
         let call_digest = hash(canonical(&exactly).as_bytes());
-        let question = question(call, plan.map(|plan| plan.preview.as_str()), caller, catalog);
-        let question = Mask::new(catalog.hidden()).text(&question).into_owned();
+        let mut question = question(call, plan.map(|plan| plan.preview.as_str()), caller, catalog);
+        mask.string(&mut question);
         Self { target, effect, principal: caller.principal.name.clone(), question, call: call_digest }
     }
 
